@@ -369,10 +369,14 @@ CREATE TABLE finding (
   excerpt TEXT,
   -- Keyed hash of the value alone: the same in every asset that has it. NULL where a finding has no value of its own.
   value_fp INTEGER,
+  -- Of a secret, a datum of a person, or an import with a key of it: 47-bit keyed hash of the normalised value, whatever
+  -- type it was found as.
+  value_id INTEGER,
   PRIMARY KEY (asset_id, fp)
 ) STRICT, WITHOUT ROWID;
 -- The columnar index is built from it without reading the table.
-CREATE INDEX finding_by_time ON finding (first_detected_at, combo_id, conf_q, asset_id, id);
+CREATE INDEX finding_by_time ON finding (first_detected_at, combo_id, conf_q, asset_id, id, value_id);
+CREATE INDEX finding_by_value ON finding (value_id) WHERE value_id IS NOT NULL;
 CREATE INDEX finding_by_resolution ON finding (resolved_at, combo_id, first_detected_at) WHERE resolved_at IS NOT NULL;
 
 -- Every change of a finding's status. The status before the first row is that row's from_status.
@@ -553,6 +557,7 @@ CREATE TABLE import_finding (
   excerpt TEXT,
   -- Where in its file the finding is; JSON like that of finding.location.
   location TEXT,
+  value_id INTEGER,
   PRIMARY KEY (uid, ordinal)
 ) STRICT, WITHOUT ROWID;
 
@@ -885,6 +890,10 @@ WITH default_metric (slug, display_name, description, type, definition, format, 
     'How many pages, reports and other assets had at least one open finding at the end of the time range.',
     'SIMPLE', '{"aggregation":"COUNT_DISTINCT","entity":"finding","field":"assetId","filters":{"statuses":["OPEN"]},"mode":"stock"}', 'number', 'assets', 'lower', NULL,
     '["assets with findings","affected pages"]', '{"definition":"0a2775245fe28e9e"}'),
+  ('distinct-secrets', 'Distinct secrets',
+    'How many different secrets were open at the end of the time range, each counted once wherever it stands.',
+    'SIMPLE', '{"aggregation":"COUNT_DISTINCT","entity":"finding","field":"value","filters":{"detectorTypes":["SECRETS"],"statuses":["OPEN"]},"mode":"stock"}', 'number', 'secrets', 'lower', NULL,
+    '["unique secrets","leaked secrets","different secrets"]', '{"definition":"a0a82dc5aa52fd6a"}'),
   ('scan-coverage', 'Scan coverage',
     'The share of the known assets that have been scanned at least once.',
     'RATIO', '{"numerator":{"aggregation":"COUNT","entity":"asset","filters":{"scanned":true}},"denominator":{"aggregation":"COUNT","entity":"asset"}}', 'percentage', '%', 'higher', NULL,
@@ -915,7 +924,7 @@ WITH default_metric (slug, display_name, description, type, definition, format, 
     '["due date compliance","deadline compliance"]', NULL)
 )
 SELECT new_uid(), slug, display_name, description, type, definition,
-  CASE definition ->> '$.numerator.entity' WHEN 'asset' THEN '[' ELSE '["severity","detectorType","status","presence","findingType","category","customDetectorKey",' END
+  CASE definition ->> '$.numerator.entity' WHEN 'asset' THEN '[' ELSE '["severity","detectorType","status","presence","findingType","category","customDetectorKey","value",' END
     || '"source","sourceType","assetKind","container","asset","owner","label","dataset","audience"]',
   format, unit, (SELECT id FROM term WHERE term.slug = term_slug), synonyms, digest,
   iif(digest IS NULL, 'DRAFT', 'ACTIVE'), 1, iif(digest IS NULL, NULL, 'assay'), iif(digest IS NULL, NULL, 1), iif(digest IS NULL, NULL, 'cli'),

@@ -10,6 +10,7 @@ export const listFlags: Readonly<Record<string, string>> = {
   severities: 'such as CRITICAL,HIGH',
   statuses: 'such as OPEN',
   presences: 'such as history,trash',
+  values: 'ids of secrets or personal data, such as v_0123456789ab',
   findingTypes: 'such as EMAIL',
   categories: 'such as SECURITY',
   customDetectorKeys: 'keys of custom detectors',

@@ -1,4 +1,5 @@
 import type { FindingDetail, Presence } from '../findings/model.ts'
+import { count } from '../kernel/count.ts'
 import { joinShown, line, type PrintableText, quote, showCode, showName, showSentence } from '../kernel/shown.ts'
 import { type Fact, toFacts } from './facts.ts'
 import { type Block, cell, command, linked } from './output/blocks.ts'
@@ -6,7 +7,19 @@ import { toReadersTime } from './output/times.ts'
 
 /** One finding with its history, and the command that decides on it. */
 export function toDetailText(finding: FindingDetail): Block[] {
-  const { id, severity, status, presence, detectorType, findingType, asset, location, excerpt = '' } = finding
+  const {
+    id,
+    severity,
+    status,
+    presence,
+    value,
+    valuePlaces,
+    detectorType,
+    findingType,
+    asset,
+    location,
+    excerpt = '',
+  } = finding
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part))
   const page = linked(
     cell.shown(line`${joinShown(where, ' / ')} (${showName(asset.kind)})`),
@@ -35,6 +48,9 @@ export function toDetailText(finding: FindingDetail): Block[] {
       excerpt === '' ? undefined : [line`excerpt`, cell.name(excerpt, 300)],
       [line`source`, cell.name(finding.source)],
       [line`confidence`, cell.number(finding.confidence)],
+      value === undefined || valuePlaces === undefined
+        ? undefined
+        : [line`value`, cell.shown(line`${showName(value)}, in ${count(valuePlaces.items, 'item')}`)],
       presence === 'current' ? undefined : [line`presence`, cell.shown(showPresence(presence))],
       time(line`first found`, finding.firstDetectedAt),
       time(line`last found`, finding.lastDetectedAt),

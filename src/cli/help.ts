@@ -7,7 +7,7 @@ import { describeScreen } from './output/screen.ts'
 const groups: Readonly<Record<string, readonly string[]>> = {
   'Start:': ['init', 'demo', 'doctor'],
   'Sources and scans:': ['sources', 'scan', 'import', 'detect'],
-  'Questions:': ['query', 'dashboard', 'dashboards', 'findings', 'metrics', 'terms', 'check'],
+  'Questions:': ['query', 'dashboard', 'dashboards', 'findings', 'find-person', 'metrics', 'terms', 'check'],
   'Decisions:': ['triage', 'undo', 'suppressions', 'watch', 'sla'],
   'Assistants and servers:': ['mcp', 'serve', 'worker', 'console', 'service', 'token'],
   'Definitions as code:': ['export', 'diff', 'apply', 'validate'],
@@ -47,6 +47,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     `assay call get_metric "{'slug': 'open-findings'}"`,
     'assay call query_metric --help',
   ],
+  'find-person': ['assay find-person', 'assay find-person < identifiers.txt'],
   triage: [
     'assay triage 24 25 --as false-positive --reason "test data"',
     `assay triage --filter "{'containers': ['Archive']}" --as ignored --reason "read only"`,

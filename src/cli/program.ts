@@ -81,6 +81,7 @@ const modules: readonly (readonly [names: string, load: () => Promise<AddCommand
   ['terms', async () => (await import('./commands/terms.ts')).addTermCommands],
   ['metrics', async () => (await import('./commands/metrics.ts')).addMetricCommands],
   ['dashboard dashboards console', async () => (await import('./commands/dashboard.ts')).addDashboardCommands],
+  ['find-person', async () => (await import('./commands/find-person.ts')).addFindPersonCommand],
   ['triage undo', async () => (await import('./commands/triage.ts')).addTriageCommand],
   ['suppressions', async () => (await import('./commands/suppressions.ts')).addSuppressionCommands],
   ['sla', async () => (await import('./commands/sla.ts')).addSlaCommands],

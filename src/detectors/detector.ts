@@ -29,6 +29,8 @@ export interface Match {
   shown?: string
   /** Normalized value; matches with the same identity are the same finding. Default: the matched text. */
   identity?: string
+  /** The value in the form that all its spellings have, if that is not `identity`. */
+  value?: string
   /** It only names where personal data is, so that other texts may contain it. */
   isName?: boolean
   /** What shows that it is one: a key of `reasons`. */
@@ -127,6 +129,8 @@ export interface RedactedFinding {
   fingerprint: string
   /** The same without the asset, so equal wherever the value occurs. Absent where a finding has no value of its own. */
   valueFingerprint?: string
+  /** Keyed hash of the secret or the datum of a person, whichever type it was found as: 12 hex digits. */
+  valueId?: string
 }
 
 export interface FindingLocation {

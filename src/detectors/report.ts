@@ -33,7 +33,7 @@ export function toFindings(
   // First what is recognized by itself: with a part of it masked, the rest would not be.
   const toSafePath = memoize(reported.length, (path) => values.hide(toSafeText(path, 'prose')))
   const hasSections = document.parts.some(({ section }) => section !== undefined)
-  return reported.map(({ match, sections, fingerprint, valueFingerprint }) => {
+  return reported.map(({ match, sections, fingerprint, valueFingerprint, valueId }) => {
     const part = document.parts[match.part]
     return {
       detectorType: match.detectorType,
@@ -55,6 +55,7 @@ export function toFindings(
       excerpt: part === undefined ? '' : toExcerpt(part.text, match, rangesOf.get(match.part) ?? []),
       fingerprint,
       valueFingerprint,
+      ...(valueId === undefined ? {} : { valueId }),
     }
   })
 }

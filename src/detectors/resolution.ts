@@ -1,5 +1,6 @@
 import { type Range, RangeSet } from '../kernel/ranges.ts'
 import { type Match, severities } from './detector.ts'
+import { toValue } from './value.ts'
 
 /** Matches below it are not reported. */
 export const MIN_CONFIDENCE = 0.5
@@ -26,6 +27,8 @@ export interface Reported {
   fingerprint: string
   /** The same wherever the value occurs. */
   valueFingerprint: string
+  /** See `RedactedFinding`. */
+  valueId: string | undefined
 }
 
 const gravity = (match: Located) => severities.indexOf(match.severity)
@@ -72,7 +75,9 @@ export function distinct(
     const earlier = known.get(fingerprint)
     if (earlier === undefined || options.occurrences === 'all') {
       const valueFingerprint = options.fingerprint(`${detectorType}|${type}|value|${identity}`)
-      const entry = { match, sections: new Set([match.section]), fingerprint, valueFingerprint }
+      const value = toValue(match)
+      const valueId = value === undefined ? undefined : options.fingerprint(value)
+      const entry = { match, sections: new Set([match.section]), fingerprint, valueFingerprint, valueId }
       known.set(fingerprint, entry)
       reported.push(entry)
     } else {

@@ -6,6 +6,7 @@ import { History } from './index/history.ts'
 import { Names } from './index/names.ts'
 import { PresentCounts } from './index/present.ts'
 import { defaultTimeline, Timeline, type TimelineOptions } from './index/timeline.ts'
+import { ValueTable } from './index/values.ts'
 
 /** What findings are counted by besides time and asset: facet combination, and confidence in ten-thousandths. */
 export interface RowState {
@@ -21,6 +22,7 @@ const positions = ['seq', 'assetSeq', 'newestAsset'] as const
 export class Engine {
   readonly facets = new FacetTable()
   readonly assets = new AssetTable()
+  readonly values = new ValueTable()
   readonly names = new Names()
   readonly findings: Timeline
   readonly history: History
@@ -45,7 +47,7 @@ export class Engine {
 
   constructor(options: TimelineOptions = defaultTimeline, isDated = false) {
     this.isDated = isDated
-    this.findings = new Timeline(this.facets, options, isDated)
+    this.findings = new Timeline(this.facets, options, { hasSecond: isDated, hasValues: true })
     this.history = new History(this.facets, options, isDated)
     this.present = new PresentCounts(this.findings, this.facets, this.assets)
   }
@@ -74,7 +76,7 @@ export class Engine {
   }
 
   get #parts() {
-    return [this.facets, this.assets, this.findings, this.history, this.#places]
+    return [this.facets, this.assets, this.values, this.findings, this.history, this.#places]
   }
 
   get count(): number {
@@ -83,7 +85,8 @@ export class Engine {
 
   /** Memory of the columns and all auxiliary structures, in bytes. */
   get bytes(): number {
-    return this.findings.bytes + this.history.bytes + this.present.bytes + this.assets.bytes + this.#places.bytes
+    const parts = [this.findings, this.history, this.present, this.assets, this.values, this.#places]
+    return parts.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   /** Reserves memory for `count` findings with ids up to `newestId`. */
@@ -93,8 +96,9 @@ export class Engine {
     this.history.reserve(newestId, count)
   }
 
-  insert(id: number, time: number, combo: number, confidence: number, asset: number): void {
-    this.#places.set(id, this.findings.push(time, combo, confidence, asset))
+  /** `value` is a stored number, 0 for none. */
+  insert(id: number, time: number, combo: number, confidence: number, asset: number, value = 0): void {
+    this.#places.set(id, this.findings.push(time, combo, confidence, asset, 0, this.values.put(value)))
     this.assets.countStatus(asset, this.facets.bitOf(combo), 1)
     this.present.follow(asset, combo, confidence, 1)
   }
@@ -105,6 +109,14 @@ export class Engine {
     if (place === undefined) return
     const { rows, row } = this.findings.at(place)
     rows.second[row] = resolvedAt
+  }
+
+  /** Records the value of a finding by its stored number, 0 for none. */
+  setValue(id: number, value: number): void {
+    const place = this.#places.get(id)
+    if (place === undefined) return
+    const { rows, row } = this.findings.at(place)
+    rows.value[row] = this.values.put(value)
   }
 
   /** The current state of a finding. */

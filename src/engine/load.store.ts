@@ -6,7 +6,7 @@ import type { SafeText } from '../kernel/safe-text.ts'
 import type { Reader } from '../store/store.ts'
 import { Engine } from './columnar-index.ts'
 import type { ComboFacetsRow } from './index/facets.ts'
-import { buildHistory, followHistory, followResolutions } from './index/history.store.ts'
+import { buildHistory, followHistory, followResolutions, followValues } from './index/history.store.ts'
 import type { SourceName } from './index/names.ts'
 import type { TimelineOptions } from './index/timeline.ts'
 import { readColumns } from './number-columns.store.ts'
@@ -35,7 +35,7 @@ const assetColumns = {
   table: 'asset a',
 }
 const findingColumns = {
-  columns: ['first_detected_at', 'combo_id', 'conf_q', 'asset_id', 'id'],
+  columns: ['first_detected_at', 'combo_id', 'conf_q', 'asset_id', 'id', 'coalesce(value_id, 0)'],
   table: 'finding',
 }
 // The last sequence numbers assigned, even if their rows have been deleted since.
@@ -72,11 +72,11 @@ export function buildEngine(
   }
   engine.reserve(countFindings(reader), newestId)
   for (const columns of readColumns(reader, findingColumns, [-Number.MAX_SAFE_INTEGER, 0, 0, 0, 0])) {
-    const [times = [], comboIds = [], confidences = [], assetIds = [], ids = []] = columns
+    const [times = [], comboIds = [], confidences = [], assetIds = [], ids = [], values = []] = columns
     for (let row = 0; row < ids.length; row++) {
       const combo = facets.find(comboIds[row] as number) ?? 0
       const asset = assets.find(assetIds[row] as number) ?? 0
-      engine.insert(ids[row] as number, times[row] as number, combo, confidences[row] as number, asset)
+      engine.insert(ids[row] as number, times[row] as number, combo, confidences[row] as number, asset, values[row])
     }
     engine.findings.flush()
   }
@@ -208,6 +208,7 @@ function applyLog(reader: Reader, engine: Engine): boolean {
     }
     engine.flush()
     if (engine.isDated) followResolutions(reader, engine)
+    followValues(reader, engine)
     followHistory(reader, engine)
     return true
   } catch (error) {

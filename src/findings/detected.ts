@@ -91,7 +91,7 @@ export interface DetectionCounts {
 type SafeFinding = Safe<RedactedFinding>
 
 function toSafeFinding(finding: RedactedFinding): SafeFinding {
-  const { customDetectorKey, location, sections, valueFingerprint } = finding
+  const { customDetectorKey, location, sections, valueFingerprint, valueId } = finding
   const { heading, label, ...place } = location
   return {
     detectorType: toSafeText(finding.detectorType, 'prose'),
@@ -111,6 +111,7 @@ function toSafeFinding(finding: RedactedFinding): SafeFinding {
     ...(sections === undefined ? {} : { sections: sections.map((section) => toSafeText(section, 'key')) }),
     ...(customDetectorKey === undefined ? {} : { customDetectorKey: toSafeText(customDetectorKey, 'prose') }),
     ...(valueFingerprint === undefined ? {} : { valueFingerprint: toSafeText(valueFingerprint, 'key') }),
+    ...(valueId === undefined ? {} : { valueId: toSafeText(valueId, 'key') }),
   }
 }
 
@@ -229,7 +230,7 @@ export function addEarlierFindings(
 }
 
 function findDecision({ decided: known }: Pick<Detection, 'decided'>, finding: SafeFinding): Decision | undefined {
-  const valueFp = toValueFp(finding)
+  const valueFp = toFpIfAny(finding.valueFingerprint)
   return valueFp === null ? undefined : known?.get(toDecisionKey(finding, valueFp))
 }
 
@@ -258,7 +259,8 @@ function insertFinding(ledger: FindingLedger, detection: Inserting, fp: number, 
     resolvedAt: null,
     location: toLocation(finding),
     excerpt: finding.excerpt,
-    valueFp: toValueFp(finding),
+    valueFp: toFpIfAny(finding.valueFingerprint),
+    valueId: toFpIfAny(finding.valueId),
   })
   const decision = findDecision(detection, finding)
   const record = decision === undefined ? undefined : ledger.findById(id)
@@ -267,8 +269,7 @@ function insertFinding(ledger: FindingLedger, detection: Inserting, fp: number, 
   ledger.changeStatus(record, { at, to, actor, reason: reason ?? undefined, until })
 }
 
-const toValueFp = ({ valueFingerprint }: SafeFinding) =>
-  valueFingerprint === undefined ? null : toFp(valueFingerprint)
+const toFpIfAny = (fingerprint: string | undefined) => (fingerprint === undefined ? null : toFp(fingerprint))
 
 function confirmFinding(
   ledger: FindingLedger,
@@ -293,7 +294,8 @@ function confirmFinding(
     lastDetectedAt: null,
     location: toLocation({ ...finding, ...(sections === undefined ? {} : { sections }) }),
     excerpt: finding.excerpt,
-    valueFp: toValueFp(finding),
+    valueFp: toFpIfAny(finding.valueFingerprint),
+    valueId: toFpIfAny(finding.valueId),
   }
   if (before.facets.status !== 'RESOLVED') {
     ledger.update(before, patch)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { audiences } from '../connectors/audience.ts'
 import { assetKinds } from '../connectors/connector.ts'
 import { detectorTypes, severities } from '../detectors/detector.ts'
-import type { SafeText } from '../kernel/safe-text.ts'
+import { internalText, type SafeText } from '../kernel/safe-text.ts'
 import { definitionText, type Origin, ownText } from '../operation/lockdown/disclosure.ts'
 import { audienceCodes, presenceCodes, severityCodes, statusCodes } from '../store/schema.ts'
 import { findingStatuses, presences } from './model.ts'
@@ -17,13 +17,14 @@ const freeCode = nameOf(definitionText('code'))
 
 /**
  * How the values of a facet are stored: as a number of `codes`, the id of a word, the id of a set of words, the id of an
- * asset, or the id of a source.
+ * asset, the id of a source, or the number of a value.
  */
 type FacetStorage =
   | { stores: 'code'; codes: Readonly<Record<string, number>> }
   | { stores: 'word' }
   | { stores: 'wordSet' }
   | { stores: 'asset' }
+  | { stores: 'value' }
   | { stores: 'source'; sourceColumn: 'name' | 'type' }
 
 interface FacetDeclaration {
@@ -34,7 +35,7 @@ interface FacetDeclaration {
   /** Its name where its distinct values are counted. */
   field: string
   /** The table of its column, for findings; assets have a column of the same name for their own facets. */
-  table: 'combo' | 'asset'
+  table: 'combo' | 'asset' | 'finding'
   column: string
   storage: FacetStorage
   /** The column of the columnar index. */
@@ -179,6 +180,23 @@ export const facets = {
     possible: [],
     synonyms: [],
     related: [],
+  },
+  value: {
+    label: 'Value',
+    filterKey: 'values',
+    field: 'value',
+    table: 'finding',
+    column: 'value_id',
+    storage: { stores: 'value' },
+    slot: 'value',
+    isOfAsset: false,
+    isOptional: true,
+    origin: 'withheld',
+    value: definitionText('withheld').min(1).max(40),
+    description: 'Value ids.',
+    possible: [],
+    synonyms: [],
+    related: ['secret', 'credential', 'datum', 'person'],
   },
   source: {
     label: 'Source',
@@ -392,3 +410,14 @@ const codeNames: ReadonlyMap<FacetName, CodeNames> = new Map(
 
 /** The names of a facet's codes; undefined if it does not store codes. */
 export const codeNamesOf = ({ name }: FacetRow): CodeNames | undefined => codeNames.get(name)
+
+const valueForm = /^v_([0-9a-f]{12})$/
+
+/** The id by which a value is shown. Among 100,000 values, two have the same 47 bits in one of 28,000 folders. */
+export const toValueId = (stored: number): SafeText => internalText(`v_${stored.toString(16).padStart(12, '0')}`)
+
+/** The number of a value id; undefined for any other text. */
+export function readValueId(id: string): number | undefined {
+  const [, digits] = valueForm.exec(id.trim().toLowerCase()) ?? []
+  return digits === undefined ? undefined : Number.parseInt(digits, 16)
+}

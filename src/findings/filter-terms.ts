@@ -1,7 +1,7 @@
 import { foldCase } from '../kernel/fold.ts'
 import { CONFIDENCE_SCALE } from '../store/schema.ts'
 import type { FilterCondition } from './conditions.ts'
-import { findFacetByFilterKey } from './facets.ts'
+import { findFacetByFilterKey, readValueId } from './facets.ts'
 import { readOwnWord } from './missing-value.ts'
 import { toMilliseconds } from './ranges.ts'
 import { toPatterns } from './search-words.store.ts'
@@ -43,6 +43,7 @@ function encode(key: FilterCondition['key'], values: readonly (string | number)[
   if (storage === undefined) return encodeNumbers(key, values.map(Number))
   if (storage.stores === 'code') return codesOf(storage.codes, values)
   if (storage.stores === 'asset') return values.map(String)
+  if (storage.stores === 'value') return encodeValues(values)
   if (storage.stores !== 'source') return foldValues(values)
   const names = values.map(String)
   const folded = names.map(foldCase)
@@ -67,6 +68,10 @@ function encodeNumbers(key: FilterCondition['key'], values: number[]): number[] 
       return values
   }
 }
+
+/** Numbers of values, 0 for none, and -1, which none has, for what is not the id of a value. */
+export const encodeValues = (values: readonly (string | number)[]): number[] =>
+  values.map((value) => (readOwnWord(String(value)) === null ? 0 : (readValueId(String(value)) ?? -1)))
 
 /** Words as `word.folded` stores them; '' is no value. */
 export const foldValues = (values: readonly (string | number)[]): string[] => [

@@ -44,6 +44,7 @@ const assetIds = (values: readonly Compared[]) =>
 
 const comboColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`k.${column}`)}`
 const assetColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`a.${column}`)}`
+const findingColumn = ({ column }: FacetRow) => sql<number>`${sql.ref(`f.${column}`)}`
 
 function facetTerm(
   column: Expression<number>,
@@ -60,6 +61,9 @@ function facetTerm(
       return build(column, within, wordSetIds(values))
     case 'asset':
       return build(column, within, assetIds(values))
+    case 'value':
+      // Without a value means 0, but an index on the column is used only if it is compared as it is.
+      return build(exclude || values.includes(0) ? sql<number>`coalesce(${column}, 0)` : column, within, listOf(values))
     case 'word':
       return build(column, within, wordIds(values))
   }
@@ -168,6 +172,8 @@ export function findingTerms(terms: Terms, options: FindingTermOptions = {}): Ex
       onFinding.push(build(options.status, exclude ? 'not in' : 'in', listOf(values)))
     } else if (facet.table === 'combo') {
       onCombo.push(facetTerm(comboColumn(facet), facet, values, exclude))
+    } else if (facet.table === 'finding') {
+      onFinding.push(facetTerm(findingColumn(facet), facet, values, exclude))
     } else {
       onAsset.push(facetTerm(assetColumn(facet), facet, values, exclude))
     }

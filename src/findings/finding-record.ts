@@ -22,6 +22,8 @@ export interface FindingRecord {
   excerpt: SafeText | null
   /** Keyed hash of the value alone. */
   valueFp: number | null
+  /** The number of the facet `value`. */
+  valueId: number | null
 }
 
 /** The columns in order: a row as an array is much cheaper than as an object. */
@@ -37,6 +39,7 @@ export type FindingSqlRow = [
   location: SafeText | null,
   excerpt: SafeText | null,
   valueFp: number | null,
+  valueId: number | null,
 ]
 
 /** A stored row with its facets resolved. */
@@ -54,6 +57,7 @@ export function toRecord(row: FindingSqlRow, { facetsOf }: Pick<FacetDictionary,
     location: row[8],
     excerpt: row[9],
     valueFp: row[10],
+    valueId: row[11],
   }
 }
 
@@ -81,7 +85,8 @@ export interface FindingChange {
 /** Instead of the id of a scan: no one made the change, a decision expired. */
 export const NO_SCAN = 0
 
-export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp'> & { valueFp?: number | null }
+export type NewFinding = Omit<FindingRecord, 'id' | 'comboId' | 'valueFp' | 'valueId'> &
+  Partial<Pick<FindingRecord, 'valueFp' | 'valueId'>>
 
 export const toStoredConfidence = (confidence: number): number => Math.round(confidence * CONFIDENCE_SCALE)
 

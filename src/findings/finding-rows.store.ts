@@ -6,7 +6,7 @@ import type { FindingSqlRow } from './finding-record.ts'
 
 /** The columns of a `FindingSqlRow`. */
 export const findingColumns = `id, asset_id, fp, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at,
-  location, excerpt, value_fp`
+  location, excerpt, value_fp, value_id`
 
 const findByAsset = `SELECT ${findingColumns} FROM finding WHERE asset_id = ?`
 const findByAssets = `SELECT ${findingColumns} FROM finding

@@ -26,7 +26,7 @@ import {
   updateKnown,
 } from './staged-findings.store.ts'
 
-const insertFinding = `INSERT INTO main.finding (${findingColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertFinding = `INSERT INTO main.finding (${findingColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const insertLog = 'INSERT INTO facet_log (at, n, delta) VALUES (?, ?, ?)'
 const insertPresence = `INSERT INTO main.presence_change (finding_id, seq, at, presence)
   SELECT @id, coalesce(max(seq), 0) + 1, max(CAST(@at AS BIGINT), coalesce(max(at), @at)), @presence
@@ -34,7 +34,7 @@ const insertPresence = `INSERT INTO main.presence_change (finding_id, seq, at, p
 const shortenLog = `DELETE FROM facet_log
   WHERE seq <= (SELECT CASE WHEN max(seq) % 256 = 0 THEN max(seq) - ${KEPT_LOG_ROWS} END FROM facet_log)`
 /** The members of a row that may change besides its facets. */
-const changing = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt', 'valueFp'] as const
+const changing = ['confidence', 'lastDetectedAt', 'resolvedAt', 'location', 'excerpt', 'valueFp', 'valueId'] as const
 
 interface LedgerOptions {
   /** False: no engine follows the log; it gets one entry to rebuild instead of the changes. */
@@ -115,6 +115,7 @@ export class FindingLedger {
       .run(
         ...[id, assetId, fp, comboId, firstDetectedAt, confidence, lastDetectedAt, resolvedAt, location, excerpt],
         finding.valueFp ?? null,
+        finding.valueId ?? null,
       )
     if (finding.facets.status === 'OPEN') this.opened.push(id)
     this.#log(id, finding, 0, 0, comboId, confidence)
@@ -159,7 +160,7 @@ export class FindingLedger {
     this.#writer
       .prepare(
         `UPDATE main.finding SET combo_id = ?, conf_q = ?, last_detected_at = ?, resolved_at = ?, location = ?, excerpt = ?,
-           value_fp = ?
+           value_fp = ?, value_id = ?
          WHERE asset_id = ? AND fp = ?`,
       )
       .run(
@@ -170,12 +171,13 @@ export class FindingLedger {
         after.location,
         after.excerpt,
         after.valueFp,
+        after.valueId,
         before.assetId,
         before.fp,
       )
     if (facets.presence !== before.facets.presence) this.#notePresence(before.id, facets.presence)
     const isCounted = comboId !== before.comboId || after.confidence !== before.confidence
-    if (isCounted || after.resolvedAt !== before.resolvedAt) {
+    if (isCounted || after.resolvedAt !== before.resolvedAt || after.valueId !== before.valueId) {
       this.#log(before.id, before, before.comboId, before.confidence, comboId, after.confidence)
     }
     return true

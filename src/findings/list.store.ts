@@ -8,7 +8,7 @@ import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
-import { comparand, db, whileWanted } from '../store/builder.ts'
+import { comparand, db, numbersIn, whileWanted } from '../store/builder.ts'
 import { CONFIDENCE_SCALE, severityCodes, statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { findWord } from '../store/words.store.ts'
@@ -16,6 +16,7 @@ import { showAudience } from './audience.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { findDueDates } from './due-dates.store.ts'
 import { toPresence, toSeverity, toStatus } from './facets.store.ts'
+import { toValueId } from './facets.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
 import { readLocation, readRule, toFingerprint } from './finding-record.ts'
@@ -48,6 +49,7 @@ export const findings = () =>
       'f.conf_q',
       'f.location',
       'f.excerpt',
+      'f.value_id',
       'c.severity',
       'c.status',
       'c.presence',
@@ -87,6 +89,7 @@ export function toFinding(row: ListedFindingRow, dueAt: number | undefined): Fin
     status: toStatus(row.status),
     presence: toPresence(row.presence),
     ...showAudience(row),
+    ...(row.value_id === null ? {} : { value: toValueId(row.value_id) }),
     ...(row.custom_key === '' ? {} : { customDetectorKey: row.custom_key }),
     ...(row.location === null ? {} : { location: readLocation(row.location) }),
     ...(row.excerpt === null ? {} : { excerpt: row.excerpt }),
@@ -287,11 +290,49 @@ export function showFinding(reader: Reader, id: string, at: number): FindingDeta
   const placeUrl = toPlaceUrl(finding)
   return {
     ...finding,
+    ...(row.value_id === null ? {} : { valuePlaces: listPlaces(reader, row.value_id, row.id) }),
     ...(placeUrl === undefined ? {} : { placeUrl }),
     ...(advice === undefined ? {} : { advice }),
     ...(reason === undefined ? {} : { reason }),
     history: listChanges(reader, Number(id), finding.status),
   }
+}
+
+const MAX_PLACES = 20
+
+/** Where a value is besides one finding. */
+function listPlaces(reader: Reader, valueId: number, except: number): NonNullable<FindingDetail['valuePlaces']> {
+  const { items, total, assets } = listFindingsOfValues(reader, [valueId], { at: 0, limit: MAX_PLACES + 1 })
+  const others = items.filter(({ id }) => id !== String(except)).slice(0, MAX_PLACES)
+  return {
+    items: assets,
+    findings: total,
+    others: others.map(({ id, findingType, status, presence, asset }) => ({
+      id,
+      findingType,
+      status,
+      presence,
+      asset,
+    })),
+  }
+}
+
+/** The findings with one of some values, asset by asset, and the number of all of them. */
+export function listFindingsOfValues(
+  reader: Reader,
+  values: readonly number[],
+  { at, limit }: { at: number; limit: number },
+): { items: Finding[]; total: number; assets: number } {
+  const among = sql<SqlBool>`f.value_id IN ${numbersIn(JSON.stringify(values))}`
+  const rows = reader.all(findings().where(among).orderBy('f.asset_id').orderBy('f.id').limit(limit))
+  const counted = reader.first(
+    sql<{ total: number; assets: number }>`SELECT count(*) AS total, count(DISTINCT f.asset_id) AS assets
+      FROM finding f JOIN asset a ON a.id = f.asset_id JOIN source s ON s.id = a.source_id
+      WHERE ${among} AND s.deleted_at IS NULL`,
+  )
+  const dueDates = findDueDates(reader, rows, at)
+  const items = rows.map((row) => toFinding(row, dueDates.get(row.id)))
+  return { items, total: counted?.total ?? 0, assets: counted?.assets ?? 0 }
 }
 
 const MAX_ADDRESS = 4_000

@@ -52,6 +52,7 @@ export const Finding = z.object({
   status: z.enum(findingStatuses).describe('Current status.'),
   presence: z.enum(presences).describe('Where it can be read, or last could.'),
   ...audienceMembers,
+  value: outsideText().optional().describe('Id of its secret or personal datum, the same in all places.'),
   customDetectorKey: codeText().optional().describe('Key of the custom detector.'),
   location: FindingLocationView.optional().describe('Where in the asset.'),
   excerpt: outsideText().optional().describe('Redacted text around the match (untrusted content).'),
@@ -79,10 +80,20 @@ export const StatusChange = z.object({
 export type StatusChange = z.infer<typeof StatusChange>
 export type FindingLocationView = z.infer<typeof FindingLocationView>
 
+const ValuePlace = Finding.pick({ id: true, findingType: true, status: true, presence: true, asset: true })
+
 export const FindingDetail = Finding.extend({
   placeUrl: outsideText().optional().describe('Where to open the place, if the platform has such addresses.'),
   advice: ownText().optional().describe('What to do about findings of this type.'),
   reason: ownText().optional().describe('What showed the detector that it is one, in words.'),
+  valuePlaces: z
+    .object({
+      items: z.number().describe('Items that have the value.'),
+      findings: z.number().describe('Findings of it, in every status.'),
+      others: z.array(ValuePlace).describe('The first 20 of the other findings.'),
+    })
+    .optional()
+    .describe('Where its value is.'),
   history: z.array(StatusChange).describe('Every change of status or presence, oldest first.'),
 })
 export type FindingDetail = z.infer<typeof FindingDetail>

@@ -12,6 +12,7 @@ import { getAsset, listAssets } from './asset-list.store.ts'
 import type { FilterCondition } from './conditions.ts'
 import { exportFindings } from './export/export.ts'
 import { FilterMapping } from './filter.ts'
+import { findValue } from './find-value.ts'
 import {
   countFindings,
   countSortKeys,
@@ -169,6 +170,7 @@ export const findingOperations: readonly Operation[] = [
   }),
 
   ...triageOperations,
+  findValue,
 
   operation({
     name: 'list_assets',

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { foldCase } from '../kernel/fold.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import type { Reader } from '../store/store.ts'
-import { type FacetName, type FacetRow, type facets, findFacetByFilterKey } from './facets.ts'
+import { type FacetName, type FacetRow, type facets, findFacetByFilterKey, readValueId } from './facets.ts'
 
 /** A filter key whose values are words found in findings or assets. */
 export type FreeKey = {
@@ -53,6 +53,12 @@ export function isValueSeen(reader: Reader, key: FreeKey, value: string): boolea
 export function hasAsset(reader: Reader, key: string): boolean {
   const found = sql<{ id: number }>`SELECT a.id FROM source s CROSS JOIN asset a ON a.source_id = s.id
     WHERE a.key = ${key} LIMIT 1`
+  return reader.first(found) !== undefined
+}
+
+/** Whether a finding has the value of this id. */
+export function hasValue(reader: Reader, id: string): boolean {
+  const found = sql<{ id: number }>`SELECT id FROM finding WHERE value_id = ${readValueId(id) ?? -1} LIMIT 1`
   return reader.first(found) !== undefined
 }
 

@@ -18,7 +18,7 @@ export interface StagedFindings {
 const toStaged = (
   more = '',
 ) => `SELECT i.*, row_number() OVER (PARTITION BY i.asset_id, i.fp ORDER BY i.ordinal) AS turn${more}
-  FROM (SELECT s.ordinal, s.fp, s.first_detected_at, s.last_detected_at, s.resolved_at, s.conf_q, s.undated,
+  FROM (SELECT s.ordinal, s.fp, s.first_detected_at, s.last_detected_at, s.resolved_at, s.conf_q, s.undated, s.value_id,
       s.location, s.excerpt IS NOT NULL AS has_excerpt,
       (SELECT a.asset_id FROM import_asset a WHERE a.uid = s.uid AND a.number = s.asset) AS asset_id,
       (SELECT k.combo_id FROM import_facets k WHERE k.uid = s.uid AND k.number = s.facets) AS combo_id
@@ -33,9 +33,9 @@ const ids = {
   server: `nextval('main.finding_id')`,
 }
 const insertNew = (id: string) => `INSERT INTO main.finding (id, asset_id, fp, combo_id, first_detected_at, conf_q,
-    last_detected_at, resolved_at, location, excerpt)
+    last_detected_at, resolved_at, location, excerpt, value_id)
   SELECT ${id}, s.asset_id, s.fp, s.combo_id, s.first_detected_at, s.conf_q,
-    coalesce(s.last_detected_at, s.first_detected_at), s.resolved_at, s.location, ${excerpt}
+    coalesce(s.last_detected_at, s.first_detected_at), s.resolved_at, s.location, ${excerpt}, s.value_id
   FROM (${staged}) s
   WHERE s.turn = 1 AND NOT EXISTS (SELECT 1 FROM main.finding f WHERE f.asset_id = s.asset_id AND f.fp = s.fp)
   ORDER BY s.asset_id, s.fp`
@@ -102,6 +102,7 @@ export function listNewOpen(reader: Reader, sourceId: number, first: number): nu
 /** Whether more than the last detection, location and excerpt of a finding `f` differs from what the file states of it. */
 const isChanged = `(s.turns > 1 OR f.combo_id <> s.combo_id OR f.conf_q <> s.conf_q
   OR (s.undated = 0 AND f.resolved_at IS DISTINCT FROM s.resolved_at)
+  OR (s.value_id IS NOT NULL AND f.value_id IS DISTINCT FROM s.value_id)
   OR EXISTS (SELECT 1 FROM expiry e WHERE e.finding_id = f.id AND e.at <= @at))`
 const updateSeen = `UPDATE main.finding SET last_detected_at = n.last_detected_at, location = n.location, excerpt = n.excerpt
   FROM (SELECT f.asset_id, f.fp, coalesce(s.last_detected_at, f.last_detected_at) AS last_detected_at,

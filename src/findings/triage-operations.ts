@@ -4,6 +4,7 @@ import { toSafeText } from '../detectors/safe-text.ts'
 import { conflict, invalidInput, notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
+import { requireConsent } from '../operation/consent.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { ownText, ownValue } from '../operation/lockdown/disclosure.ts'
 import { isLockedDown } from '../operation/lockdown/lockdown.ts'
@@ -16,8 +17,17 @@ import { FindingLedger } from './ledger.store.ts'
 import { countFindings, findNewestId, listFindingIds, listKnownIds, showFinding } from './list.store.ts'
 import { FindingDetail, type FindingStatus, findingStatuses, isDecided } from './model.ts'
 import { requireSources } from './source-names.ts'
+import { suppressLasting } from './suppressions/operations.ts'
 import { resolveFilter } from './term-filters.store.ts'
-import { auditTriage, deciderOf, requireReason, requireTriageConsent, toEnd, triageShape } from './triage.ts'
+import {
+  auditTriage,
+  deciderOf,
+  requireReason,
+  requireTriageConsent,
+  requireValues,
+  toEnd,
+  triageShape,
+} from './triage.ts'
 import { toUnseenWarnings, UnseenValues } from './unseen-values.ts'
 
 /** Findings whose status is set in one transaction. */
@@ -33,6 +43,8 @@ const FindingId = z.string().min(1).max(40).describe('Id of the finding.')
 const Search = z.string().trim().max(200).describe('Words that all occur in the text, title, address or container.')
 const expectedStatus = z.enum(findingStatuses).describe('Status it must still have.').optional()
 const ExpectedCount = z.int().min(0).describe('The count from preview_triage; if it differs now, nothing is changed.')
+
+const Lasting = ownText().describe('Suppression of findings to come.')
 
 const TriageInput = z.strictObject({
   filters: FilterMapping.optional(),
@@ -51,6 +63,8 @@ interface Triaged {
   matched: number
   changed: number
   items: { id: string; from: FindingStatus; until?: string }[]
+  /** The suppression that decides findings to come. */
+  suppression?: string
 }
 
 const toReason = (reason: string | undefined) => (reason === undefined ? undefined : toSafeText(reason, 'definition'))
@@ -130,6 +144,7 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
     throw conflict(message, { reason: 'count_changed', facts: { matched, expected } })
   }
   requireWithinLimit(matched)
+  if (input.future === true) requireConsent(context.caller, 'Deciding on findings to come')
   const decided = { to: status, ...deciderOf(context), reason: toReason(reason), until: end }
   const done: Triaged = { matched, changed: 0, items: [] }
   const isDue = (ledger: FindingLedger, finding: FindingRecord) =>
@@ -167,7 +182,10 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
     done.items.push(...items)
     await context.store.yieldBetweenBatches(context.signal)
   }
-  return { ...done, changed: done.items.length }
+  const changed = done.items.length
+  if (input.future !== true) return { ...done, changed }
+  const lasting = await suppressLasting({ filters: filters ?? {}, status, reason: reason ?? '', until: end }, context)
+  return { ...done, changed: changed + lasting.changed, suppression: lasting.id }
 }
 
 /** The reason by which commands and the console undo a triage. */
@@ -308,12 +326,14 @@ export const triageOperations: readonly Operation[] = [
         expectedCount: ExpectedCount.describe('With filters: expected number of matches.').optional(),
       })
       .superRefine(requireReason)
+      .superRefine(requireValues)
       .superRefine((given, context) => requireOneTarget(given, context, 'id')),
     output: z.object({
       ...FindingDetail.partial().shape,
       matched: z.number().describe('With filters: findings that match.').optional(),
       changed: z.number().describe('With filters: findings whose status was changed.').optional(),
       ids: z.array(ownText()).describe('With filters: the first 100 changed.').optional(),
+      suppression: Lasting.optional(),
       fix: z
         .object({
           tool: ownText().describe('Tool to call.'),
@@ -372,9 +392,9 @@ export const triageOperations: readonly Operation[] = [
     consent: 'by_extent',
     scope: 'triage',
     route: 'POST /findings/triage',
-    input: TriageInput.superRefine(requireReason).superRefine((given, context) => {
-      requireOneTarget(given, context, 'ids')
-    }),
+    input: TriageInput.superRefine(requireReason)
+      .superRefine(requireValues)
+      .superRefine((given, context) => requireOneTarget(given, context, 'ids')),
     output: z.object({
       matched: z.number().describe('Findings given by id or matched.'),
       changed: z.number().describe('Findings whose status changed.'),
@@ -387,6 +407,7 @@ export const triageOperations: readonly Operation[] = [
           }),
         )
         .describe('The changed findings; one call for each former status and end, with expectedStatus, undoes them.'),
+      suppression: Lasting.optional(),
     }),
     run: triageMany,
   }),

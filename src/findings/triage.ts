@@ -10,6 +10,7 @@ import { authorOf } from '../operation/author.ts'
 import { requireConsent } from '../operation/consent.ts'
 import type { WriteContext } from '../operation/context.ts'
 import type { Reader, Writer } from '../store/store.ts'
+import type { FilterMapping } from './filter.ts'
 import type { FindingChange } from './finding-record.ts'
 import { type FindingStatus, findingStatuses, isDecided } from './model.ts'
 
@@ -29,6 +30,7 @@ export const triageShape = {
   status: z.enum(findingStatuses).describe('The new status.'),
   reason: z.string().trim().max(1000).describe('Reason; required for FALSE_POSITIVE and IGNORED.').optional(),
   until: Until.optional(),
+  future: z.boolean().describe('With filters.values: also findings to come.').optional(),
 }
 
 /** Refuses FALSE_POSITIVE and IGNORED without a reason, and an end of any other status. */
@@ -42,6 +44,18 @@ export function requireReason(
   }
   if (!isDecided(status) || (reason ?? '') !== '') return
   context.addIssue({ code: 'custom', path: ['reason'], message: `is missing; give the reason for ${status}.` })
+}
+
+/** Refuses a decision on findings to come that no suppression can make. */
+export function requireValues(
+  given: { future?: boolean | undefined; status: FindingStatus; filters?: FilterMapping | undefined; search?: unknown },
+  context: z.core.$RefinementCtx,
+): void {
+  if (given.future !== true) return
+  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['future'], message })
+  if (!isDecided(given.status)) refuse(`cannot be given with ${given.status}; only FALSE_POSITIVE and IGNORED last.`)
+  if (given.filters?.values === undefined || given.search !== undefined)
+    refuse('needs filters with values, and no search; for other filters use POST /suppressions.')
 }
 
 /** @throws AppError `invalid_input` for an end that is not in the future */

@@ -4,8 +4,8 @@ import { quote, showNames } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { warningText } from '../operation/lockdown/disclosure.ts'
 import type { Reader } from '../store/store.ts'
-import { readOwnWord } from './facets.ts'
 import type { FilterMapping } from './filter.ts'
+import { readOwnWord } from './missing-value.ts'
 import { type FreeKey, facetOfFreeKey, isFreeKey, isValueSeen, listValues } from './seen-words.store.ts'
 
 const UnseenValue = z.object({

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { AppError, type Issue } from '../kernel/errors.ts'
+import { AppError, type Issue, invalidInput } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
 import type { PrintableText } from '../kernel/shown.ts'
@@ -10,7 +10,7 @@ import { requireWellFormed } from './input/input-limits.ts'
 import { badInput, parseAll } from './input/parse.ts'
 import { explainIssues, locateName } from './input/repair.ts'
 import { createCodeMasker, resolveCodes } from './lockdown/codes.ts'
-import { isLockedDown, withhold, withholdSuggestions } from './lockdown/lockdown.ts'
+import { isLockedDown, withhold, withholdSuggestions, withholdValueIds } from './lockdown/lockdown.ts'
 import { maskRepeatedSecrets, toSafeError } from './repeated.ts'
 import { showKey } from './shown-key.ts'
 
@@ -73,6 +73,8 @@ interface OperationDeclaration<Input extends InputSchema, Output extends z.ZodTy
    */
   texts?: 'own'
   input: Input
+  /** What it takes, in words, for all errors of its input: they must not repeat what was given. */
+  privateInput?: string
   /** Input in another form that it takes, with what that assumes; undefined for any other input. */
   readOther?: (raw: Readonly<Record<string, unknown>>) => { value: object; coerced: Coercion } | undefined
   /**
@@ -137,6 +139,7 @@ export interface Operation {
   untrusted?: boolean
   texts?: 'own'
   input: InputSchema
+  privateInput?: string
   readOther?: (raw: Readonly<Record<string, unknown>>) => { value: object; coerced: Coercion } | undefined
   examine?: (raw: Readonly<Record<string, unknown>>) => Issue[]
   output: z.ZodType
@@ -164,7 +167,9 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   try {
     return await answer(operation, raw, context)
   } catch (error) {
-    throw error instanceof AppError ? toSafeError(error, raw) : error
+    if (!(error instanceof AppError)) throw error
+    const isPrivate = operation.privateInput !== undefined && error.code === 'invalid_input'
+    throw isPrivate ? invalidInput(`The input is not valid: ${operation.privateInput}`) : toSafeError(error, raw)
   }
 }
 
@@ -222,11 +227,13 @@ export async function createPresenter(
   { repeats, texts }: { repeats: unknown; texts?: 'own' | undefined },
   context: WriteContext,
 ): Promise<(answer: unknown) => unknown> {
-  const masker = texts === 'own' || !isLockedDown(context) ? undefined : await createCodeMasker(context)
+  const isLocked = isLockedDown(context)
+  const masker = texts === 'own' || !isLocked ? undefined : await createCodeMasker(context)
   return (answer) => {
     // Answers may repeat the input; all their other texts are safe already.
     const safe = maskRepeatedSecrets(repeats, answer)
-    return masker === undefined ? safe : withhold(schema, safe, masker)
+    if (!isLocked) return safe
+    return withholdValueIds(masker === undefined ? safe : withhold(schema, safe, masker))
   }
 }
 

@@ -96,6 +96,7 @@ const warningCodes = [
   'presence',
   'not_read',
   'history_not_read',
+  'no_value_id',
   'coverage',
 ] as const
 

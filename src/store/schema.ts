@@ -166,6 +166,7 @@ export interface ImportFindingRow {
   undated: number
   excerpt: SafeText | null
   location: SafeText | null
+  value_id: number | null
 }
 
 export interface AccessTokenRow {
@@ -330,6 +331,7 @@ export interface FindingRow {
   location: SafeText | null
   excerpt: SafeText | null
   value_fp: number | null
+  value_id: number | null
 }
 
 export interface SuppressionRow {

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { operations } from '../../src/catalogue.ts'
 import type { RedactedFinding } from '../../src/detectors/detector.ts'
+import { createFingerprinter } from '../../src/detectors/fingerprint.ts'
+import { toDatum } from '../../src/detectors/value.ts'
 import { saveAsset, saveLinks } from '../../src/findings/assets.store.ts'
 import { applyDetection } from '../../src/findings/detected.ts'
 import { FindingLedger } from '../../src/findings/ledger.store.ts'
@@ -18,7 +20,7 @@ import { addNotes, finishScan, getScan, insertScan } from '../../src/scans/scans
 import { addScopes } from '../../src/scans/scopes.store.ts'
 import { getSource, insertSource, setLastCompletedScan } from '../../src/sources/sources.store.ts'
 import { Store, type Writer } from '../../src/store/store.ts'
-import { caller, contextOf } from '../support/context.ts'
+import { caller, contextOf, plainVault } from '../support/context.ts'
 import { safe } from '../support/safe-text.ts'
 
 export const NOON = Date.UTC(2026, 5, 15, 12)
@@ -174,6 +176,10 @@ const pages: readonly Page[] = [
   { key: 'wiki:page:5', container: 1, daysAgo: 1, found: [] },
 ]
 
+/** The mail address of all findings of one. */
+export const foundAddress = 'grace@northfield.dev'
+const toHash = createFingerprinter(plainVault.fingerprintKey())
+
 const containers = [`${tenantMark} Engineering`, `${tenantMark} Sales, EMEA`, `${tenantMark} Repository`]
 
 function plantPage(writer: Writer, { key, container, daysAgo, found }: Page, sourceId: number, scanId: number): void {
@@ -215,6 +221,7 @@ function plantPage(writer: Writer, { key, container, daysAgo, found }: Page, sou
         fingerprint: Buffer.from(`${key.at(-1)}${index}`)
           .toString('hex')
           .padStart(12, '0'),
+        ...(findingType === 'EMAIL' ? { valueId: toHash(toDatum(foundAddress)) } : {}),
       })),
       examinedTypes: new Set(),
       complete: new Set(),

@@ -1,5 +1,5 @@
 import type { EstateIds } from './estate.ts'
-import { birdDetector, wikiConfig } from './estate.ts'
+import { birdDetector, foundAddress, wikiConfig } from './estate.ts'
 
 type Input = Record<string, unknown>
 
@@ -268,6 +268,7 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   ],
   get_finding: () => [{ id: '1' }, { id: '2' }],
   update_finding: () => [{ id: '1', status: 'FALSE_POSITIVE', reason: 'a test key' }],
+  find_value: () => [{ identifiers: [foundAddress, '+49 30 23125042', 'Mara Winkler'] }],
   preview_triage: () => [{ filters: { severities: ['LOW'] }, search: 'key' }],
   triage_findings: () => [
     { filters: { detectorTypes: ['SECRETS'] }, status: 'IGNORED', reason: 'test keys' },

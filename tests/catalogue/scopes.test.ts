@@ -27,7 +27,7 @@ const everyone = Object.keys(allowed) as Who[]
 
 /** What each scope is for, said a second time: everything that is not named here may be done by whoever may read. */
 const asking: Readonly<Record<string, readonly string[]>> = {
-  triage: ['update_finding', 'triage_findings', 'create_suppression', 'delete_suppression'],
+  triage: ['update_finding', 'triage_findings', 'create_suppression', 'delete_suppression', 'find_value'],
   author: [
     ...['create', 'update', 'delete'].flatMap((verb) =>
       ['glossary_term', 'metric', 'custom_detector', 'watch'].map((noun) => `${verb}_${noun}`),

@@ -60,13 +60,14 @@ function insertFinding(ledger: FindingLedger, writer: Writer, random: SeededRand
     resolvedAt: null,
     location: null,
     excerpt: null,
+    valueId: random.pick([null, 7, 2 ** 47 - 1]),
   })
 }
 
 function changeFinding(ledger: FindingLedger, writer: Writer, random: SeededRandom): void {
   const record = ledger.findById(anyId(writer, 'finding', random))
   if (record === undefined) return
-  const kind = random.pick(['status', 'status', 'severity', 'confidence'])
+  const kind = random.pick(['status', 'status', 'severity', 'confidence', 'value'])
   if (kind === 'status') {
     const at = random.chance(0.8) ? NOW - random.below(60 * DAY) : NOW + random.below(5)
     const to = random.pick(statuses.filter((status) => status !== record.facets.status))
@@ -81,6 +82,8 @@ function changeFinding(ledger: FindingLedger, writer: Writer, random: SeededRand
     )
   } else if (kind === 'severity') {
     ledger.update(record, { facets: { ...record.facets, severity: random.pick(severities) } })
+  } else if (kind === 'value') {
+    ledger.update(record, { valueId: random.pick([null, 8, 2 ** 47 - 1]) })
   } else {
     ledger.update(record, { confidence: random.below(10_001) })
   }

@@ -50,7 +50,10 @@ test('timelines sort rows given in any order by time, those of one instant as gi
   fc.assert(
     fc.property(fc.array(instants, { maxLength: 60 }), fc.boolean(), (times, isDated) => {
       const facets = new FacetTable()
-      const [timeline, other] = [0, 1].map(() => new Timeline(facets, defaultTimeline, isDated)) as [Timeline, Timeline]
+      const [timeline, other] = [0, 1].map(() => new Timeline(facets, defaultTimeline, { hasSecond: isDated })) as [
+        Timeline,
+        Timeline,
+      ]
       for (const [asset, time] of times.entries()) {
         timeline.push(time, 0, asset % 100, asset, time - 1)
         other.push(time, 0, 0, 1000 + asset, time + 1)

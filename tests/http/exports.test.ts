@@ -143,7 +143,7 @@ describe('an export', () => {
     expect(response.headers.get('content-type')).toContain('text/csv')
     const [header, ...records] = (await response.text()).split('\r\n')
     expect(header).toBe(
-      'id,source,assetKey,assetKind,assetName,assetUrl,container,owner,labels,detectorType,findingType,category,customDetectorKey,severity,confidence,status,presence,audience,audienceSize,firstDetectedAt,lastDetectedAt,resolvedAt,dueAt,location,excerpt,fingerprint',
+      'id,source,assetKey,assetKind,assetName,assetUrl,container,owner,labels,detectorType,findingType,category,customDetectorKey,severity,confidence,status,presence,audience,audienceSize,value,firstDetectedAt,lastDetectedAt,resolvedAt,dueAt,location,excerpt,fingerprint',
     )
     const { items } = (await (await get('/findings?severities=HIGH,LOW&sort=severity&limit=500')).json()) as {
       items: { id: string }[]

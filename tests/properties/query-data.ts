@@ -61,6 +61,8 @@ const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO']
 /** More of the first, as in life. */
 const presences = ['current', 'history', 'archived', 'current', 'trash', 'current', 'unknown']
 const audiences = ['people', 'everyone', 'unknown', 'group', 'anonymous', 'everyone']
+/** Few, so that they repeat; the first and the last number that a hash may have. */
+const values = ['v_000000000001', 'v_7fffffffffff', 'v_00c0ffee0000', 'v_123456789abc', 'v_123456789abd']
 const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
 const detectorTypes = ['SECRETS', 'PII', 'BROKEN_LINKS', 'CUSTOM', 'YARA']
 const findingTypes = ['EMAIL', 'TOKEN', 'IBAN', 'HTTP_404', 'RULE_A', 'RULE_B']
@@ -161,6 +163,7 @@ function makeFinding(random: SeededRandom, assets: OracleAsset[]): OracleFinding
     status,
     // By when it was detected, so that all else is as without presences.
     presence: presences[firstDetectedAt % presences.length] ?? 'current',
+    value: values[firstDetectedAt % (values.length + 2)] ?? null,
     confidence: random.chance(0.3)
       ? random.pick([0, 0.2499, 0.25, 0.4999, 0.5, 0.75, 0.7501, 0.8999, 0.9, 1])
       : random.below(10_001) / 10_000,
@@ -190,6 +193,7 @@ const keyValues: Record<string, readonly string[]> = {
   assets: Array.from({ length: 62 }, (_, index) => `asset-${index}`),
   presences: presences.slice(1, 5),
   audiences: audiences.slice(0, 5),
+  values: [...values, '(none)', 'v_0000000000ff', 'v_no'],
 }
 const exactKeys = ['detectorTypes', 'severities', 'statuses', 'presences', 'audiences', 'assets']
 
@@ -268,6 +272,7 @@ const facts = {
       'severity',
       'status',
       'presence',
+      'value',
       'customDetectorKey',
       'owner',
       'dataset',
@@ -279,6 +284,7 @@ const facts = {
       'detectorType',
       'status',
       'presence',
+      'value',
       'findingType',
       'category',
       'customDetectorKey',

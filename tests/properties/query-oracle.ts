@@ -435,6 +435,7 @@ export class Oracle {
       customDetectorKey: finding.customDetectorKey || null,
       severity: finding.severity,
       presence: finding.presence,
+      value: finding.value,
     }
     this.#facets.set(finding, known)
     return known

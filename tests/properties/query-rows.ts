@@ -23,6 +23,7 @@ const facetOf: Record<string, string> = {
   severities: 'severity',
   statuses: 'status',
   presences: 'presence',
+  values: 'value',
   findingTypes: 'findingType',
   categories: 'category',
   customDetectorKeys: 'customDetectorKey',

@@ -39,6 +39,8 @@ export interface OracleFinding {
   severity: string
   status: string
   presence: string
+  /** The id of its value. */
+  value: string | null
   confidence: number
   firstDetectedAt: number
   lastDetectedAt: number | null

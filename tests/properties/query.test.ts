@@ -159,8 +159,8 @@ test('the questions cover every kind often enough', () => {
   const explained = ['divided sum', 'divided rate', 'undivided', 'also']
   for (const kind of [...compared, ...explained, ...windows])
     expect([kind, counts.get(kind) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= LEAST)
-  for (const dimension of ['asset', 'owner', 'label', 'dataset', 'audience']) parts.push(`by ${dimension}`)
-  for (const key of ['owners', 'labels', 'datasets', 'audiences', 'assets', 'terms', 'ranges'])
+  for (const dimension of ['asset', 'owner', 'label', 'dataset', 'audience', 'value']) parts.push(`by ${dimension}`)
+  for (const key of ['owners', 'labels', 'datasets', 'audiences', 'values', 'assets', 'terms', 'ranges'])
     parts.push(`with ${key}`)
   for (const key of ['overdue', 'sla']) {
     expect([key, counts.get(`with ${key}`) ?? 0]).toSatisfy(([, n]: [string, number]) => n >= LEAST)

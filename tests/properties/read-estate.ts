@@ -21,11 +21,12 @@ function groupById<Row extends { id: number }>(rows: readonly Row[]): Map<number
 }
 
 type AssetRow = Omit<OracleAsset, 'labels' | 'audience'> & { set: number; audience: number }
-type FindingRow = Omit<OracleFinding, 'severity' | 'status' | 'presence' | 'changes' | 'until' | 'endsAs'> & {
+type FindingRow = Omit<OracleFinding, 'severity' | 'status' | 'presence' | 'value' | 'changes' | 'until' | 'endsAs'> & {
   id: number
   severity: number
   status: number
   presence: number
+  value: number | null
 }
 
 /** The rows of a store, for an oracle that knows what was written. */
@@ -58,7 +59,7 @@ export function readEstate(store: Store): OracleEstate {
     )
     const findings = all<FindingRow>(
       `SELECT f.id, a.key AS asset, d.text AS detectorType, t.text AS findingType, c.text AS category,
-         u.text AS customDetectorKey, k.severity, k.status, k.presence, f.conf_q / 10000.0 AS confidence,
+         u.text AS customDetectorKey, k.severity, k.status, k.presence, f.value_id AS value, f.conf_q / 10000.0 AS confidence,
          f.first_detected_at AS firstDetectedAt, f.last_detected_at AS lastDetectedAt, f.resolved_at AS resolvedAt
        FROM finding f JOIN asset a ON a.id = f.asset_id JOIN combo k ON k.id = f.combo_id
          JOIN word d ON d.id = k.detector_id JOIN word t ON t.id = k.type_id JOIN word c ON c.id = k.category_id
@@ -72,11 +73,12 @@ export function readEstate(store: Store): OracleEstate {
         owner: asset.owner || null,
         labels: (sets.get(set) ?? []).map(({ label }) => label),
       })),
-      findings: findings.map(({ id, severity, status, presence, ...finding }) => ({
+      findings: findings.map(({ id, severity, status, presence, value, ...finding }) => ({
         ...finding,
         severity: severityOf(severity),
         status: statusOf(status),
         presence: presenceOf(presence),
+        value: value === null ? null : `v_${value.toString(16).padStart(12, '0')}`,
         changes: (histories.get(id) ?? []).map(
           ({ at, was, now }): OracleChange => ({ at, from: statusOf(was), to: statusOf(now) }),
         ),

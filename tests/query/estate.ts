@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openFacets } from '../../src/findings/facets.store.ts'
+import { readValueId } from '../../src/findings/facets.ts'
 import { audienceCodes, presenceCodes, severityCodes, statusCodes } from '../../src/store/schema.ts'
 import type { Store, Writer } from '../../src/store/store.ts'
 import { ensureDictionaryId } from '../../src/store/words.store.ts'
@@ -54,6 +55,8 @@ export interface FindingSeed {
   severity?: Severity
   status?: Status
   presence?: keyof typeof presenceCodes
+  /** The id of its value. */
+  value?: string | null
   confidence?: number
   firstDetectedAt: number
   lastDetectedAt?: number | null
@@ -159,8 +162,9 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
      DO UPDATE SET status = excluded.status RETURNING id`,
   )
   const insert = writer.prepare(
-    `INSERT INTO finding (asset_id, fp, id, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, excerpt)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO finding (asset_id, fp, id, combo_id, first_detected_at, conf_q, last_detected_at, resolved_at, excerpt,
+       value_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const change = writer.prepare(
     `INSERT INTO status_change (finding_id, seq, at, from_status, to_status, actor) VALUES (?, ?, ?, ?, ?, 'test')`,
@@ -196,6 +200,7 @@ function plantFindings(writer: Writer, findings: FindingSeed[], assets: Map<stri
       finding.lastDetectedAt ?? null,
       finding.resolvedAt ?? null,
       safe(finding.excerpt ?? null),
+      finding.value ? (readValueId(finding.value) ?? null) : null,
     )
     for (const [seq, { at, from, to }] of (finding.changes ?? []).entries()) {
       change.run(id, seq, at, statusCodes[from], statusCodes[to])

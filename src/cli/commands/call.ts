@@ -22,8 +22,12 @@ interface CallFlags extends Flags {
 export function addCallCommand(program: Command, host: Host): void {
   const useOfCall: DataUseOf = async ({ args: [name, text], options }) => {
     if (options.list === true || options.help === true || name === undefined) return 'none'
-    const { effect } = await getOperation(host, options, name)
+    const { effect, privateInput } = await getOperation(host, options, name)
     requireJson(text)
+    if (privateInput !== undefined && text !== undefined && text !== '-' && !text.startsWith('@'))
+      throw new UsageError(
+        'What is looked for does not belong on the command line: give the input as @FILE or - (standard input).',
+      )
     return effect === 'write' ? 'created' : 'existing'
   }
   const command = declareDataUse(useOfCall, program.command('call'))

@@ -24,6 +24,7 @@ interface TriageFlags extends Flags {
   reason?: string
   until?: string
   expect?: keyof typeof statuses
+  future?: boolean
   yes?: boolean
   json?: boolean
 }
@@ -32,6 +33,7 @@ interface TriageAnswer {
   matched: number
   changed: number
   items: UndoRecord['items']
+  suppression?: string
 }
 
 /** With more changes than this, the previous statuses are kept in a file. */
@@ -50,16 +52,20 @@ export function addTriageCommand(program: Command, host: Host): void {
     .option('--reason <text>', 'reason, for the history; required for false-positive and ignored')
     .option('--until <time>', `${endOption}; then open again`)
     .addOption(new Option('--expect <status>', 'skip findings whose status has changed').choices(names))
+    .option('--future', 'with --values: also findings to come, by a suppression')
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the response of the REST API')
     .action(async (ids: string[], options: TriageFlags) => {
-      const { as, reason, until, expect, home } = options
+      const { as, reason, until, expect, future, home } = options
       const filter = mergeFilters({ ...options }, { flag: '--filter', filters: options.filter })
       if ((ids.length === 0) === (filter === undefined))
         throw new UsageError('Give ids of findings, or a filter such as --detector-types PII.')
       if (isDecided(statuses[as]) && reason === undefined)
         throw new UsageError(`--as ${as} needs a reason, for the history; give it with --reason "why".`)
-      const members = given({ reason, until, expectedStatus: expect === undefined ? undefined : statuses[expect] })
+      const members = given({
+        ...{ reason, until, future },
+        expectedStatus: expect === undefined ? undefined : statuses[expect],
+      })
       const chosen = filter === undefined || expect !== undefined || as === 'open' ? filter : onlyOpen(filter)
       const target = chosen === undefined ? { ids } : { filters: chosen }
       await withSession(host, { home }, async (session) => {
@@ -88,6 +94,11 @@ export function addTriageCommand(program: Command, host: Host): void {
         const done = line`${answer.changed} of ${answer.matched} changed to ${showCode(statuses[as])}`
         await show(host, done)
         if (answer.changed > 0) await show(host, ...(await toUndo(host, answer, options)))
+        if (answer.suppression !== undefined)
+          await show(
+            host,
+            command(line`  undo: assay suppressions remove ${showCode(answer.suppression)}${inFolder(home)}`),
+          )
       })
     })
 
@@ -122,9 +133,11 @@ const onlyOpen = (filter: Record<string, unknown>): Record<string, unknown> =>
 export const preview = (session: Session, filters: Record<string, unknown>) =>
   session.call<{ count: number; warnings?: { message: string }[] }>('preview_triage', { filters })
 
+const inFolder = (home: string | undefined) => (home === undefined ? line`` : line` --home ${showArgument(home)}`)
+
 /** The commands that restore the previous statuses; findings whose status has changed since are left unchanged. */
 async function toUndo(host: Host, { items }: TriageAnswer, { as, home }: TriageFlags): Promise<Block[]> {
-  const folder = home === undefined ? line`` : line` --home ${showArgument(home)}`
+  const folder = inFolder(home)
   if (items.length > MAX_IDS_IN_COMMANDS) {
     const { keepUndo } = await import('../undo-file.ts')
     const name = keepUndo(host.locate({ home }).home, { status: statuses[as], items }, Date.now())

@@ -49,7 +49,7 @@ export const piiDescription: DetectorDescription<PiiConfig> = {
   description:
     'Finds email addresses, phone numbers, payment cards, bank accounts, ids of some 60 countries, birth dates, passports, licences and IP addresses, by checksum, structure and labels. Names and postal addresses are found only where structure marks them, and only when enabled.',
   category: 'PRIVACY',
-  version: 6,
+  version: 7,
   reads: 'documents',
   config: PiiConfig,
   findingTypes,

@@ -86,8 +86,8 @@ function* findIn(part: Part, config: PiiConfig, types: ReadonlySet<string>, now:
 }
 
 function toMatch(found: PiiMatch, part: number, own: ReadonlySet<string>): Match {
-  const { type, start, end, confidence, identity, shown, isName = false } = found
+  const { type, start, end, confidence, identity, shown, isName = false, value = identity } = found
   const isOwn = type === 'EMAIL' && own.has(identity.slice(identity.indexOf('@') + 1))
   const severity = isOwn ? 'INFO' : found.severity
-  return { findingType: type, part, start, end, confidence, severity, identity, shown, isName }
+  return { findingType: type, part, start, end, confidence, severity, identity, value, shown, isName }
 }

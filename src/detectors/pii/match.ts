@@ -6,6 +6,8 @@ export interface PiiMatch {
   confidence: number
   severity: 'CRITICAL' | 'HIGH' | 'MEDIUM' | 'LOW' | 'INFO'
   identity: string
+  /** See `Match`. */
+  value?: string
   shown: string
   /** See `Match`. */
   isName?: boolean

@@ -86,8 +86,29 @@ export function* findPhones(
     confidence,
     severity: 'MEDIUM',
     identity: digits,
+    value: toInternationalDigits(run.text) ?? digits,
     shown: `${run.text.startsWith('+') ? `+${digits.slice(0, 2)} ` : ''}••• ${digits.slice(-2)}`,
   }
+}
+
+const parseInternational = (text: string) =>
+  plans().parsePhoneNumberFromString(text.replace(/^00/, '+').replace('(0)', ''))
+
+/** The digits from the country code on; undefined if the number does not begin with a valid one. */
+export function toInternationalDigits(text: string): string | undefined {
+  const parsed = /^\+|^00/.test(text) ? parseInternational(text) : undefined
+  return parsed?.isValid() === true ? parsed.number.slice(1) : undefined
+}
+
+/** The digits that a telephone number may be found with: as written, from the country code on, and national. */
+export function listPhoneReadings(text: string, regions: readonly string[]): string[] {
+  const digits = text.replace(/\D/g, '')
+  const parsed = /^\+|^00/.test(text)
+    ? [parseInternational(text)]
+    : regions.map((region) => plans().parsePhoneNumberFromString(text, region as CountryCode))
+  const numbers = parsed.filter((number) => number?.isValid() === true)
+  const written = numbers.map((number) => (number?.formatNational() ?? '').replace(/\D/g, ''))
+  return [...new Set([digits, ...numbers.map((number) => number?.number.slice(1) ?? ''), ...written])]
 }
 
 /** The run without an opening bracket that is closed after the number. */
@@ -109,8 +130,7 @@ function confidenceOf(
     (relation !== undefined && relation !== 'other' && relation !== 'near') ||
     behind.test(part.text.slice(end, end + SHORT))
   if (text.startsWith('+') || (text.startsWith('00') && (named || !codePoints.test(text)))) {
-    const parsed = plans().parsePhoneNumberFromString(text.replace(/^00/, '+').replace('(0)', ''))
-    if (parsed?.isValid() === true) return 0.9
+    if (parseInternational(text)?.isValid() === true) return 0.9
     if (text.startsWith('+') && named) return 0.65
   }
   const northAmerican = isNorthAmerican(

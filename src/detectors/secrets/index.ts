@@ -101,7 +101,7 @@ export const secretsDetector: Detector<SecretsConfig> = {
   description:
     'Finds credentials: tokens of some 150 vendors, private keys, JWTs, connection strings, stated passwords, door codes and factory logins, labelled keys, hashes and encoded credentials. Placeholders, references and public keys are not reported.',
   category: 'SECURITY',
-  version: 7,
+  version: 8,
   reads: 'documents',
   config: SecretsConfig,
   findingTypes: [

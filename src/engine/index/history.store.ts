@@ -69,6 +69,13 @@ export function followResolutions(reader: Reader, engine: Engine): void {
   }
 }
 
+const selectValues = 'SELECT id, coalesce(value_id, 0) FROM finding WHERE id BETWEEN ? AND ?'
+
+/** Reads the values of the touched findings. */
+export function followValues(reader: Reader, engine: Engine): void {
+  for (const [id = 0, value = 0] of listNear(reader, selectValues, engine.touched.keys())) engine.setValue(id, value)
+}
+
 /** The status changes of findings, each finding's in `seq` order. */
 function listChanges(reader: Reader, ids: Iterable<number>): Map<number, HistoryChange[]> {
   const query =

@@ -49,8 +49,8 @@ export class History {
   constructor(facets: FacetTable, { maxSpare = MAX_SPARE, ...options }: HistoryOptions, isDated = false) {
     this.#facets = facets
     this.#maxSpare = maxSpare
-    this.leaves = new Timeline(facets, options, isDated)
-    this.enters = new Timeline(facets, options, isDated)
+    this.leaves = new Timeline(facets, options, { hasSecond: isDated })
+    this.enters = new Timeline(facets, options, { hasSecond: isDated })
   }
 
   get bytes(): number {

@@ -2,6 +2,12 @@ import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
 import { moveApart, Times } from './times.ts'
 
+/** Columns that only some tables have. */
+export interface ExtraColumns {
+  hasSecond?: boolean
+  hasValues?: boolean
+}
+
 /** Findings in columns, one finding in each row. */
 abstract class Columns {
   /** Combination number; four bytes wide only when there are more than 2^16 combinations. */
@@ -12,11 +18,13 @@ abstract class Columns {
   asset = new Uint32Array(0)
   /** Another instant of each row, where the table has one: see `Engine.isDated`. */
   second = new Float64Array(0)
+  /** Number of the value, where the table has values: see `ValueTable`. */
+  value = new Uint32Array(0)
   count = 0
-  protected readonly hasSecond: boolean
+  protected readonly extra: ExtraColumns
 
-  constructor(hasSecond = false) {
-    this.hasSecond = hasSecond
+  constructor(extra: ExtraColumns = {}) {
+    this.extra = extra
   }
 
   protected abstract pushTime(time: number): void
@@ -28,16 +36,18 @@ abstract class Columns {
     this.combo = grown(this.combo, count)
     this.confidence = grown(this.confidence, count)
     this.asset = grown(this.asset, count)
-    if (this.hasSecond) this.second = grown(this.second, this.asset.length)
+    if (this.extra.hasSecond) this.second = grown(this.second, this.asset.length)
+    if (this.extra.hasValues) this.value = grown(this.value, this.asset.length)
   }
 
-  push(time: number, combo: number, confidence: number, asset: number, second = 0): number {
+  push(time: number, combo: number, confidence: number, asset: number, second = 0, value = 0): number {
     const row = this.count
     if (row === this.asset.length) this.reserve(row + 1)
     this.count = row + 1
     this.pushTime(time)
     this.set(row, combo, confidence, asset)
-    if (this.hasSecond) this.second[row] = second
+    if (this.extra.hasSecond) this.second[row] = second
+    if (this.extra.hasValues) this.value[row] = value
     return row
   }
 
@@ -58,7 +68,8 @@ abstract class Columns {
     image.add(this.combo, count)
     image.add(this.confidence, count)
     image.add(this.asset, count)
-    if (this.hasSecond) image.add(this.second, count)
+    if (this.extra.hasSecond) image.add(this.second, count)
+    if (this.extra.hasValues) image.add(this.value, count)
   }
 
   restore(image: ImageReader): void {
@@ -66,11 +77,13 @@ abstract class Columns {
     this.combo = image.take<Uint16Array | Uint32Array>(Uint16Array, Uint32Array)
     this.confidence = image.take(Uint16Array)
     this.asset = image.take(Uint32Array)
-    if (this.hasSecond) this.second = image.take(Float64Array)
+    if (this.extra.hasSecond) this.second = image.take(Float64Array)
+    if (this.extra.hasValues) this.value = image.take(Uint32Array)
   }
 
   get bytes(): number {
-    return this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength + this.second.byteLength
+    const extra = this.second.byteLength + this.value.byteLength
+    return this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength + extra
   }
 }
 
@@ -142,13 +155,15 @@ export class SortedRows extends Columns {
       places,
     )
     for (const column of [this.combo, this.confidence, this.asset]) moveApart(column, before, places)
-    if (this.hasSecond) moveApart(this.second, before, places)
+    if (this.extra.hasSecond) moveApart(this.second, before, places)
+    if (this.extra.hasValues) moveApart(this.value, before, places)
     this.count = before + order.length
     for (let at = 0; at < order.length; at++) {
       const index = order[at] as number
       const place = places[at] ?? 0
       this.set(place, late.combo[index] ?? 0, late.confidence[index] ?? 0, late.asset[index] ?? 0)
-      if (this.hasSecond) this.second[place] = late.second[index] ?? 0
+      if (this.extra.hasSecond) this.second[place] = late.second[index] ?? 0
+      if (this.extra.hasValues) this.value[place] = late.value[index] ?? 0
     }
   }
 
@@ -159,6 +174,7 @@ export class SortedRows extends Columns {
     this.confidence = other.confidence
     this.asset = other.asset
     this.second = other.second
+    this.value = other.value
     this.count = other.count
   }
 

@@ -1,6 +1,6 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
 import type { FacetTable } from './facets.ts'
-import { LooseRows, type Rows, SortedRows } from './rows.ts'
+import { type ExtraColumns, LooseRows, type Rows, SortedRows } from './rows.ts'
 import { type BlockSizes, defaultBlockSizes, Tallies } from './tallies.ts'
 
 /** Row positions from here on are in the late rows, offset by this value. */
@@ -21,12 +21,12 @@ export class Timeline {
   late: LooseRows
   readonly tallies: Tallies
   readonly #minLate: number
-  readonly #hasSecond: boolean
+  readonly #extra: ExtraColumns
 
-  constructor(facets: FacetTable, options: TimelineOptions, hasSecond = false) {
-    this.rows = new SortedRows(hasSecond)
-    this.late = new LooseRows(hasSecond)
-    this.#hasSecond = hasSecond
+  constructor(facets: FacetTable, options: TimelineOptions, extra: ExtraColumns = {}) {
+    this.rows = new SortedRows(extra)
+    this.late = new LooseRows(extra)
+    this.#extra = extra
     this.tallies = new Tallies(this.rows, facets, options)
     this.#minLate = options.minLate
   }
@@ -40,11 +40,11 @@ export class Timeline {
   }
 
   /** Adds a row and returns its position; rows in time order are cheapest. */
-  push(time: number, combo: number, confidence: number, asset: number, second?: number): number {
+  push(time: number, combo: number, confidence: number, asset: number, second?: number, value?: number): number {
     const { rows } = this
     return rows.count === 0 || time >= rows.timeOf(rows.count - 1)
-      ? rows.push(time, combo, confidence, asset, second)
-      : LATE + this.late.push(time, combo, confidence, asset, second)
+      ? rows.push(time, combo, confidence, asset, second, value)
+      : LATE + this.late.push(time, combo, confidence, asset, second, value)
   }
 
   save(image: ImageWriter): void {
@@ -116,7 +116,7 @@ export class Timeline {
    */
   sort(given?: Uint32Array): Uint32Array {
     const { rows, late } = this
-    const all = new SortedRows(this.#hasSecond)
+    const all = new SortedRows(this.#extra)
     all.reserve(this.count)
     const times = new Float64Array(this.count)
     for (let row = 0; row < rows.count; row++) times[row] = rows.timeOf(row)
@@ -124,12 +124,12 @@ export class Timeline {
     const order = given ?? orderByTime(times)
     for (const index of order) {
       const isLate = index >= rows.count
-      const { combo, confidence, asset, second } = isLate ? late : rows
+      const { combo, confidence, asset, second, value } = isLate ? late : rows
       const row = isLate ? index - rows.count : index
-      all.push(times[index] ?? 0, combo[row] ?? 0, confidence[row] ?? 0, asset[row] ?? 0, second[row])
+      all.push(times[index] ?? 0, combo[row] ?? 0, confidence[row] ?? 0, asset[row] ?? 0, second[row], value[row])
     }
     rows.take(all)
-    this.late = new LooseRows(this.#hasSecond)
+    this.late = new LooseRows(this.#extra)
     this.tallies.truncate(0)
     this.tallies.extend()
     return order

@@ -64,6 +64,26 @@ export function countByAsset(
   }
 }
 
+/** Counts the rows `[from, to)` that a shape admits, by group and value: at `group * values + value`. */
+export function countRowsByValue(
+  rows: Rows,
+  range: { from: number; to: number },
+  { shape, assets, values }: { shape: Shape; assets: AssetTable; values: number },
+  counts: Uint32Array,
+): void {
+  const { value } = rows
+  for (let start = range.from; start < range.to; start += CHUNK) {
+    const end = Math.min(range.to, start + CHUNK)
+    readGroups(rows, start, end, shape, assets)
+    for (let row = start; row < end; row++) {
+      const group = groups[row - start] as number
+      if (group === shape.groups) continue
+      const at = group * values + (value[row] as number)
+      counts[at] = (counts[at] as number) + 1
+    }
+  }
+}
+
 export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: AssetTable): number {
   const { groupOf, places, minConfidence, resolved, groups: none } = shape
   if ((rows.confidence[row] as number) < minConfidence) return none

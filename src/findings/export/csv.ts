@@ -30,6 +30,7 @@ const columns: Readonly<Record<string, (finding: ExportedFinding) => CsvValue>> 
   presence: ({ presence }) => presence,
   audience: ({ audience }) => audience,
   audienceSize: ({ audienceSize }) => audienceSize,
+  value: ({ value }) => value,
   firstDetectedAt: ({ firstDetectedAt }) => firstDetectedAt,
   lastDetectedAt: ({ lastDetectedAt }) => lastDetectedAt,
   resolvedAt: ({ resolvedAt }) => resolvedAt,

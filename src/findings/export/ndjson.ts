@@ -43,6 +43,7 @@ export const toImportMembers = (finding: ExportedFinding) => {
     lastDetectedAt: finding.lastDetectedAt,
     resolvedAt: status === 'RESOLVED' ? (resolvedAt ?? finding.lastDetectedAt) : undefined,
     customDetectorKey: finding.customDetectorKey,
+    valueKey: finding.value,
   })
 }
 

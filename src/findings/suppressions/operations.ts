@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { appendAudit } from '../../audit/audit.store.ts'
 import { compilePattern } from '../../detectors/custom/pattern.ts'
@@ -134,26 +135,7 @@ export const suppressionOperations: readonly Operation[] = [
         requireDetectors(reader, filters)
         return toUnseenWarnings(reader, filters)
       })
-      const at = context.now()
-      const created = context.store.write(
-        (writer) => {
-          const draft = {
-            filters,
-            valueFp,
-            patterns,
-            status: to,
-            reason,
-            createdBy: context.caller.name,
-            createdAt: at,
-            until: end ?? null,
-          }
-          const added = getSuppression(writer, String(insertSuppression(writer, draft)))
-          const { id, ...after } = toView(added)
-          appendAudit(writer, authorOf(context), { action: 'create', kind: 'suppression', name: id, after })
-          return added
-        },
-        { durable: true },
-      )
+      const created = addSuppression({ filters, valueFp, patterns, status: to, reason, until: end ?? null }, context)
       return { ...toView(created), changed: await applyNow(created, context), ...warned }
     },
   }),
@@ -191,6 +173,46 @@ export const suppressionOperations: readonly Operation[] = [
     },
   }),
 ]
+
+function addSuppression(
+  decided: Omit<SuppressionRecord, 'id' | 'createdBy' | 'createdAt'>,
+  context: WriteContext,
+): SuppressionRecord {
+  return context.store.write(
+    (writer) => {
+      const draft = { ...decided, createdBy: context.caller.name, createdAt: context.now() }
+      const added = getSuppression(writer, String(insertSuppression(writer, draft)))
+      const { id, ...after } = toView(added)
+      appendAudit(writer, authorOf(context), { action: 'create', kind: 'suppression', name: id, after })
+      return added
+    },
+    { durable: true },
+  )
+}
+
+/**
+ * Makes a decision on findings last: it applies to those that come, and to those that came meanwhile. A suppression that
+ * decides the same already is kept.
+ */
+export async function suppressLasting(
+  {
+    filters,
+    status,
+    reason,
+    until,
+  }: Pick<SuppressionRecord, 'filters' | 'status' | 'reason'> & { until?: number | undefined },
+  context: WriteContext,
+): Promise<{ id: string; changed: number }> {
+  const { statuses: _, exclude, ...rest } = filters
+  const { statuses: __, ...without } = exclude ?? {}
+  const lasting = { ...rest, ...(Object.keys(without).length === 0 ? {} : { exclude: without }) }
+  const decided = { filters: lasting, valueFp: null, patterns: [], status, until: until ?? null }
+  const isSame = ({ filters, valueFp, patterns, status, until }: SuppressionRecord) =>
+    isDeepStrictEqual({ filters, valueFp, patterns, status, until }, decided)
+  const same = context.read(listSuppressions).find(isSame)
+  const kept = same ?? addSuppression({ ...decided, reason }, context)
+  return { id: String(kept.id), changed: await applyNow(kept, context) }
+}
 
 function findValue(reader: Reader, findingId: string): number {
   const valueFp = /^\d{1,15}$/.test(findingId) ? findValueFp(reader, Number(findingId)) : undefined

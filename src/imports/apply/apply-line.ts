@@ -24,7 +24,8 @@ export function applyLine(ledger: FindingLedger, before: FindingRecord, row: Fin
   const lastDetectedAt = row.lastDetectedAt ?? before.lastDetectedAt
   const present = before.facets.status
   const location = row.location ?? before.location
-  const patch = { confidence, lastDetectedAt, excerpt, location, facets: { ...facets, status: present } }
+  const valueId = row.valueId ?? before.valueId
+  const patch = { confidence, lastDetectedAt, excerpt, location, valueId, facets: { ...facets, status: present } }
   if (status === present) {
     const corrected = status === 'RESOLVED' && !undated && ledger.lastDecision(before.id)?.by !== 'person'
     if (corrected && resolvedAt !== null && resolvedAt !== before.resolvedAt) {

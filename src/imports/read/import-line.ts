@@ -52,6 +52,12 @@ export const ImportLine = z
     customDetectorKey: z.string().trim().max(200).describe('Key of a custom detector.').optional(),
     excerpt: z.string().max(100_000).describe('Text around the match; masked when it is stored.').optional(),
     fingerprint: z.string().min(1).max(4000).describe('Identifies the finding in later imports.').optional(),
+    valueKey: z
+      .string()
+      .min(1)
+      .max(4000)
+      .describe('Identifies the secret or datum in all imports, such as a hash of it; only its keyed hash is stored.')
+      .optional(),
   })
   .describe('One finding of another scanner.')
 export type ImportLine = z.infer<typeof ImportLine>

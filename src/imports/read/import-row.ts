@@ -30,6 +30,8 @@ export interface ImportRow {
   excerpt: SafeText | null
   /** JSON of a `FindingLocationView`. Null: a known finding keeps its value. */
   location: SafeText | null
+  /** Null: a known finding keeps its value. */
+  valueId: number | null
 }
 
 /** Where in a file a finding is, from 1. */
@@ -57,6 +59,9 @@ const categories = new Map([
   ...detectorDescriptions.map(({ type, category }) => [type, category] as const),
   ...['GITLEAKS', 'TRUFFLEHOG', 'DETECT_SECRETS'].map((type) => [type, secretsDetector.category] as const),
 ])
+/** The number of the facet `value`, equal for lines with the same key in all imports. */
+export const toValueId = ({ valueKey }: ImportLine, identify: Identify): number | null =>
+  valueKey === undefined ? null : identify(JSON.stringify(['import value', valueKey]))
 
 export function toSafeFacets(line: ImportLine): ImportFacets {
   const {

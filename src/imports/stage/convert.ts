@@ -14,6 +14,7 @@ import {
   sanitizeAsset,
   toFingerprint,
   toSafeFacets,
+  toValueId,
 } from '../read/import-row.ts'
 import { eachLine, type RefusedLine } from '../read/ndjson.ts'
 import type { ReadLine } from '../read/runs.ts'
@@ -90,6 +91,7 @@ export class LineConverter {
       resolvedAt: toTime(line.resolvedAt),
       confidence: toStoredConfidence(line.confidence ?? 1),
       undated: undated ? 1 : 0,
+      valueId: toValueId(line, this.#identify),
       excerpt: null,
       location: position === undefined ? null : internalText(JSON.stringify({ path: '', ...position })),
     })

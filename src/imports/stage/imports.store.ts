@@ -55,8 +55,8 @@ const insertFacets: WriteStatement = {
 }
 const insertFinding: WriteStatement = {
   sql: `INSERT INTO import_finding (uid, ordinal, asset, facets, fp, first_detected_at, last_detected_at, resolved_at, conf_q,
-      undated, excerpt, location) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  types: ['text', ...Array<'number'>(9).fill('number'), 'text', 'text'],
+      undated, value_id, excerpt, location) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  types: ['text', ...Array<'number'>(10).fill('number'), 'text', 'text'],
   order: 2,
 }
 
@@ -104,13 +104,16 @@ export class StagedFile {
     const rows: StagedRow[] = []
     const facetNumbers = facets.map((each) => this.#numberFacets(each, rows))
     for (const finding of findings) {
-      const { fp, firstDetectedAt, lastDetectedAt, resolvedAt, confidence, undated, excerpt, location } = finding
+      const { fp, firstDetectedAt, lastDetectedAt, resolvedAt, confidence, undated, valueId } = finding
       const described = assets[finding.asset]
       if (described === undefined) throw new RangeError('a finding refers to a missing asset')
       const asset = this.#numberAsset(described, rows)
-      const numbers = [fp, firstDetectedAt, lastDetectedAt, resolvedAt, confidence, undated]
+      const numbers = [fp, firstDetectedAt, lastDetectedAt, resolvedAt, confidence, undated, valueId]
       const facetsNumber = facetNumbers[finding.facets] ?? 0
-      rows.push([insertFinding, [uid, ++this.#findings, asset, facetsNumber, ...numbers, excerpt, location]])
+      rows.push([
+        insertFinding,
+        [uid, ++this.#findings, asset, facetsNumber, ...numbers, finding.excerpt, finding.location],
+      ])
     }
     return rows
   }
@@ -264,7 +267,7 @@ export function listStagedFindings(reader: Reader, uid: string, ordinals: readon
   return reader
     .prepare(
       `SELECT (SELECT a.asset_id FROM import_asset a WHERE a.uid = s.uid AND a.number = s.asset) AS assetId, s.facets, s.fp, s.first_detected_at AS firstDetectedAt,
-         s.last_detected_at AS lastDetectedAt, s.resolved_at AS resolvedAt, s.conf_q AS confidence, s.undated, s.excerpt, s.location
+         s.last_detected_at AS lastDetectedAt, s.resolved_at AS resolvedAt, s.conf_q AS confidence, s.undated, s.value_id AS valueId, s.excerpt, s.location
        FROM import_finding s WHERE s.uid = ? AND s.ordinal IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY s.ordinal`,
     )
     .all(uid, JSON.stringify(ordinals)) as StagedFinding[]

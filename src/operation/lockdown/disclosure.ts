@@ -67,7 +67,7 @@ const plainWarnings: ReadonlySet<unknown> = new Set([
     'length_differs',
     'presence',
   ],
-  ...['not_read', 'future_range', 'undecided', 'short_trend'],
+  ...['not_read', 'future_range', 'undecided', 'short_trend', 'no_value_id'],
 ])
 
 /** The message of a warning, shown depending on the `code` beside it. */

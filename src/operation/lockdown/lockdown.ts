@@ -20,6 +20,16 @@ export function withhold(schema: z.ZodType, answer: unknown, toCode: (code: stri
   })
 }
 
+const valueId = /\bv_[0-9a-f]{12}\b/g
+
+/** Replaces the ids of values, which terms, suppressions and the audit trail may contain. */
+export function withholdValueIds(answer: unknown): unknown {
+  if (typeof answer === 'string') return answer.replace(valueId, WITHHELD)
+  if (Array.isArray(answer)) return answer.map(withholdValueIds)
+  if (typeof answer !== 'object' || answer === null) return answer
+  return Object.fromEntries(Object.entries(answer).map(([name, member]) => [name, withholdValueIds(member)]))
+}
+
 /** Kinds of suggestions whose names come from this program or an operator. */
 const ownSuggestions: ReadonlySet<string> = new Set([
   ...['metric', 'term', 'dimension', 'dashboard', 'source', 'custom detector'],

@@ -1,4 +1,4 @@
-import type { TopCells } from '../engine/top-assets.ts'
+import type { TopCells } from '../engine/top.ts'
 import type { GroupOrder } from '../model.ts'
 import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId } from '../plan/cells.ts'
 import { compareKeys } from '../plan/group-names.ts'

@@ -11,7 +11,7 @@ import { listFilters } from './diagnosis.ts'
 import { listSourcesInScope, toFreshness, warnOfCoverage, warnOfDoubles } from './freshness.ts'
 import { warnOfOutsideTerm } from './outside-term.ts'
 import { warnOfPresence, warnOfUnread } from './presence.ts'
-import { warnOfValues } from './unknown-values.ts'
+import { warnOfMissingValues, warnOfValues } from './unknown-values.ts'
 import type { RunPlan } from './value.ts'
 import {
   warnOfCoercions,
@@ -67,6 +67,7 @@ export function describeAnswer(
       ...warnOfPresence(plans, asked.run),
       ...warnOfUnread(sources, plans),
       ...warnOfOutsideTerm(plans, asked.run),
+      ...warnOfMissingValues(plans, asked.run),
       ...warnOfValues(reader, plans, asked.run),
       ...warnOfCoercions(asked.coerced),
     ],

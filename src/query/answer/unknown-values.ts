@@ -1,12 +1,13 @@
 import { listCustomDetectors } from '../../custom-detectors/custom.store.ts'
 import { toSafeMessage, toSafeText } from '../../detectors/safe-text.ts'
 import { facetRows, findFacetByFilterKey } from '../../findings/facets.ts'
-import { readOwnWord } from '../../findings/missing-value.ts'
+import { NONE, readOwnWord } from '../../findings/missing-value.ts'
 import {
   type FreeKey,
   facetOfFreeKey,
   findAssetsByName,
   hasAsset,
+  hasValue,
   isFreeKey,
   isValueSeen,
   listSourceTypes,
@@ -21,6 +22,7 @@ import { closest } from '../../kernel/suggest.ts'
 import { listMetricNames } from '../../metrics/metrics.store.ts'
 import type { Reader } from '../../store/store.ts'
 import { listSeenValues } from '../engine/executor.ts'
+import { isByValue } from '../engine/value-plan.ts'
 import type { QueryWarning } from '../model.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { listSources } from '../sql/freshness.store.ts'
@@ -51,6 +53,28 @@ const openCount =
     const { edges, groups, ...whole } = plan
     return toWhole({ ...whole, measure: { aggregation: 'COUNT' }, dimensions: [], conditions }, run).n
   }
+
+const HAVE_VALUES = ['SECRETS', 'PII']
+
+/** Says how many findings of a question about values have none yet. */
+export function warnOfMissingValues(plans: readonly Plan[], run: RunPlan): QueryWarning[] {
+  const plan = plans.find((each) => each.entity === 'finding' && isByValue(each))
+  if (plan === undefined) return []
+  const { edges, groups, ...whole } = plan
+  const conditions = plan.conditions.filter(({ key }) => key !== 'values')
+  const without = [
+    { key: 'detectorTypes', values: HAVE_VALUES, exclude: false },
+    // The name of a column is no datum of a person.
+    { key: 'findingTypes', values: ['SENSITIVE_COLUMN'], exclude: true },
+    { key: 'values', values: [NONE], exclude: false },
+  ] as const
+  const measure = { aggregation: 'COUNT' } as const
+  const asked = without.map((condition) => ({ ...condition, origin: 'caller' as const }))
+  const { n } = toWhole({ ...whole, measure, dimensions: [], conditions: [...conditions, ...asked] }, run)
+  if (n === 0) return []
+  const message = `${n} findings of secrets or personal data have no value id and are left out of the number of values: the next scan of their items gives them one, or an import with valueKey.`
+  return [{ code: 'no_value_id', message: toSafeMessage(message) }]
+}
 
 /** Warnings about values by which a caller filters that are values of another facet, too, with another number. */
 function warnOfOtherMeanings(reader: Reader, [plan]: readonly Plan[], count: CountRows): QueryWarning[] {
@@ -84,7 +108,7 @@ function warnOfUnknownValues(reader: Reader, plans: readonly Plan[], count: Coun
   return [...asked].flatMap(([key, values]) => {
     if (key === 'sources') return toSourceWarnings(reader, [...values])
     const seen = listSeen(reader, key)
-    if (seen === undefined && key !== 'assets') return []
+    if (seen === undefined && key !== 'assets' && key !== 'values') return []
     const folded = new Set(['', ...(seen?.map(foldCase) ?? [])])
     return [...values]
       .filter((value) => !folded.has(foldCase(readOwnWord(value) ?? '')) && !isOfLongList(reader, key, seen, value))
@@ -95,6 +119,7 @@ function warnOfUnknownValues(reader: Reader, plans: readonly Plan[], count: Coun
 /** Whether a value that is missing from a truncated list of values occurs. */
 function isOfLongList(reader: Reader, key: string, seen: readonly string[] | undefined, value: string): boolean {
   if (key === 'assets') return hasAsset(reader, value)
+  if (key === 'values') return hasValue(reader, value)
   return isFreeKey(key) && (seen?.length ?? 0) >= MAX_VALUES && isValueSeen(reader, key, value)
 }
 

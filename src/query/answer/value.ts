@@ -95,8 +95,8 @@ export function toTotal(node: ValueNode, run: RunPlan): Value {
 /** The result of a plan without its dimensions. */
 export function toWhole(plan: Plan, run: RunPlan): Partial {
   if (plan.dimensions.length === 0) return run(plan)[0] ?? emptyPartial
-  // There may be very many assets, of which a breakdown lists only the first.
-  const isListed = isMergeable(plan) && !plan.dimensions.includes('asset')
+  // There may be very many assets and values, of which a breakdown lists only the first.
+  const isListed = isMergeable(plan) && !plan.dimensions.some((name) => name === 'asset' || name === 'value')
   return isListed ? mergePartials(run(plan)) : (run({ ...plan, dimensions: [] })[0] ?? emptyPartial)
 }
 

@@ -28,6 +28,7 @@ export function openColumns(
       const column = Uint32Array.from({ length: count }, (_, asset) => asset)
       return { column, values: Array.from(assets.ids.subarray(0, count)) }
     }
+    if (slot === 'value') throw new TypeError('values are in the rows of findings')
     if (isOwnFacet(slot)) return assets.own[slot]
     if (!isPlaceFacet(slot) || (slot === 'source' && ofFindings)) return facets.facets[slot]
     const facet = assets.facets[slot]

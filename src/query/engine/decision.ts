@@ -23,8 +23,9 @@ export interface JointDecision {
 
 type Test = (holds: (atom: number) => boolean) => boolean
 
-/** Keys of assets are not in the index. */
-const isOfFacet = ({ key }: Atom): boolean => key !== 'assets' && findFacetByFilterKey(key) !== undefined
+/** Keys of assets are not in the index, and values belong to neither combinations nor assets. */
+const isOfFacet = ({ key }: Atom): boolean =>
+  key !== 'assets' && key !== 'values' && findFacetByFilterKey(key) !== undefined
 
 const isDecidable = (condition: Atom & Pick<FilterCondition, 'anyOf'>): boolean =>
   !isDueKey(condition.key) && (condition.anyOf?.every((inner) => inner.every(isDecidable)) ?? isOfFacet(condition))

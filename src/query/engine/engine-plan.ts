@@ -12,6 +12,7 @@ import { toAssetId } from '../plan/group-names.ts'
 import { type GroupKey, lastMoment, type Plan, type PlanCondition } from '../plan/plan.ts'
 import { countAssetsOnEngine } from './asset-plan.ts'
 import { type CompiledShape, compileShape, listLabelNames } from './shape.ts'
+import { countByValue, isByValue, withoutValues } from './value-plan.ts'
 
 interface KeptShape {
   compiled: CompiledShape | undefined
@@ -66,6 +67,9 @@ export function runOnEngine(engine: Engine, plan: Plan, snapshot: EngineSnapshot
 /** Answers a plan with assets named by their row ids. */
 function runByAssetId(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
   const { aggregation, field } = plan.measure
+  if (plan.entity === 'finding' && (field === 'value' || (aggregation === 'COUNT' && isByValue(plan)))) {
+    return runByValue(engine, plan, snapshot)
+  }
   if (plan.entity === 'finding' && aggregation === 'COUNT_DISTINCT' && field !== undefined && field !== 'assetId') {
     return countValues(engine, plan, field, snapshot)
   }
@@ -73,6 +77,17 @@ function runByAssetId(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cel
   if (aggregation === 'PERCENTILE' && plan.dimensions.some(isManyValued)) return undefined
   const cells = runOnIndex(engine, plan, snapshot)
   return cells === undefined ? undefined : splitLabels(engine, plan, cells)
+}
+
+function runByValue(engine: Engine, plan: Plan, { hasChanged }: EngineSnapshot): Cell[] | undefined {
+  const plain = withoutValues(plan)
+  if (plain === undefined) return undefined
+  const detected = toRange(plain, hasChanged)
+  const compiled = detected && getShape(engine, plain)
+  if (detected === undefined || compiled === undefined) return undefined
+  const cells = countByValue(engine, plan, { compiled, detected, dimensions: plain.dimensions })
+  if (cells?.length === 0 && isOneCell(plan)) return [{ ...emptyPartial, key: [], bucket: 0 }]
+  return cells && splitLabels(engine, plan, cells)
 }
 
 /** In the index a group by label is named by the id of a set of labels. */

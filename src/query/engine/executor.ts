@@ -13,7 +13,7 @@ import { listNames } from '../sql/groups.store.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
 import { type EngineSnapshot, runOnEngine } from './engine-plan.ts'
-import { findTopAssets, type TopCells } from './top-assets.ts'
+import { findTop, type TopCells } from './top.ts'
 
 /** The engine that serves each reader. */
 const engines = new WeakMap<Reader, Engine>()
@@ -60,7 +60,7 @@ export function openTop(reader: Reader): (plan: Plan, most: number) => TopCells 
   if (engine === undefined || !isCurrent(reader, engine)) return () => undefined
   const [snapshot, narrow] = [openEngineSnapshot(reader), openNarrowing(reader)]
   return (plan, most) => {
-    const found = findTopAssets(engine, narrow(plan), most, snapshot)
+    const found = findTop(engine, narrow(plan), most, snapshot)
     if (found !== undefined) engine.asked.plans += 1
     return found
   }

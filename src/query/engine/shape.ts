@@ -49,7 +49,7 @@ export function compileShape(
   const { facets, assets } = engine
   const { groups } = plan
   const dimensions = [...new Set([...plan.dimensions, ...(groups?.dimensions ?? [])])]
-  if (!isCompilable(plan.conditions)) return undefined
+  if (!isCompilable(plan.conditions) || dimensions.includes('value')) return undefined
   const conditions = plan.conditions.filter(({ key }) => key !== 'minConfidence' && key !== 'scanned')
   const decision = toJointDecision(conditions)
   const plain = conditions.filter(({ anyOf }) => anyOf === undefined)

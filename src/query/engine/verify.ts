@@ -2,7 +2,7 @@ import { severities } from '../../detectors/detector.ts'
 import type { Engine } from '../../engine/columnar-index.ts'
 import { buildEngine } from '../../engine/load.store.ts'
 import { MIN_FINDINGS_FOR_INDEX } from '../../findings/counts.store.ts'
-import { type FacetRow, facetRows } from '../../findings/facets.ts'
+import { type FacetRow, facetRows, toValueId } from '../../findings/facets.ts'
 import { type FilterMapping, type FindTerm, toConditions } from '../../findings/filter.ts'
 import { listPolicies } from '../../findings/sla.store.ts'
 import { listActiveTerms, openTermFilters } from '../../findings/term-filters.store.ts'
@@ -248,12 +248,13 @@ const isIndexed = ({ storage }: FacetRow) => storage.stores !== 'asset'
 
 /** The values of a facet that findings in the index have or may have, in an order that no database decides. */
 function listValues(
-  { names }: Engine,
+  { names, values: ids }: Engine,
   { storage, slot }: FacetRow,
   columnOf: ReturnType<typeof openColumns>,
 ): readonly string[] {
   if (storage.stores === 'code') return Object.keys(storage.codes)
   if (storage.stores === 'source') return names.sources.map((source) => source[storage.sourceColumn]).sort()
+  if (storage.stores === 'value') return Array.from(ids.stored.slice(1, ids.count).sort(), toValueId)
   const { values } = columnOf(slot)
   const words = storage.stores === 'wordSet' ? values.flatMap((set) => names.labelsOf(set)) : values
   return words.flatMap((id) => names.wordOf(id) ?? []).sort()

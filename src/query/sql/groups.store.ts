@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { codeNamesOf, type FacetRow, facetOf, isManyValued } from '../../findings/facets.ts'
+import { codeNamesOf, type FacetRow, facetOf, isManyValued, readValueId, toValueId } from '../../findings/facets.ts'
 import type { FindingAsset } from '../../findings/model.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
@@ -93,7 +93,7 @@ const codeOf = (row: AnswerRow, index: number): Code => [row.d0, row.d1, row.d2]
 export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows: readonly AnswerRow[]): Decoder {
   const names = dimensions.map((dimension, index) => {
     const facet = facetOf(dimension)
-    if (isText(facet)) return undefined
+    if (isText(facet) || facet.storage.stores === 'value') return undefined
     const codes = new Set(rows.map((row) => codeOf(row, index)))
     return codeNamesOf(facet) ?? listNames(reader, nameTableOf(facet), codes)
   })
@@ -102,7 +102,7 @@ export function toDecoder(reader: Reader, dimensions: readonly Dimension[], rows
       const code = codeOf(row, index)
       if (code === null) return null
       if (known !== undefined) return known.get(code) ?? null
-      return typeof code === 'number' ? null : code
+      return typeof code === 'number' ? toValueId(code) : code
     })
 }
 
@@ -172,7 +172,7 @@ function toEncoder(reader: Reader, dimensions: readonly Dimension[], keys: reado
     const facet = facetOf(dimension)
     if (isText(facet)) return undefined
     if (facet.storage.stores === 'code') return new Map(Object.entries(facet.storage.codes))
-    if (facet.storage.stores === 'asset') return undefined
+    if (facet.storage.stores === 'asset' || facet.storage.stores === 'value') return undefined
     const names = JSON.stringify([...new Set(keys.map((key) => key[index]))])
     const coded = namesIn[nameTableOf(facet)]
     const rows = reader.all(
@@ -188,6 +188,7 @@ function toEncoder(reader: Reader, dimensions: readonly Dimension[], keys: reado
       if (name === null) return 0
       const known = codes[index]
       if (known !== undefined) return known.get(name) ?? -1
+      if (dimensions[index] === 'value') return readValueId(name) ?? -1
       return dimensions[index] === 'asset' ? toAssetId(name) : name
     })
 }

@@ -67,6 +67,7 @@ export function findingCode(name: string, joins: Joins, status: Sql | undefined)
   if (facet === undefined) throw new TypeError(`${name} is not a facet of findings`)
   if (facet.name === 'status' && status !== undefined) return status
   if (facet.name === 'asset') return sql`f.asset_id`
+  if (facet.table === 'finding') return sql`${sql.ref(`f.${facet.column}`)}`
   const alias = facet.table === 'combo' ? 'c' : 'a'
   joins.use(alias, undefined)
   return facetCode(facet, alias, joins)

@@ -5,6 +5,7 @@ import { internalText } from '../../kernel/safe-text.ts'
 import { type Cell, emptyPartial } from '../plan/cells.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type EngineSnapshot, getShape, isRecorded, nameAssets, toRange } from './engine-plan.ts'
+import { nameOfValue, tallyValues } from './value-plan.ts'
 
 /** The groups with the most rows, with all that equal the last of them, and the sum of the others. */
 export interface TopCells {
@@ -15,35 +16,33 @@ export interface TopCells {
 /** With more assets of equal rank, all groups are listed instead. */
 const MAX_LISTED = 20_000
 
-/** The `most` assets with the most findings; undefined when the plan has to be answered in full. */
-export function findTopAssets(
-  engine: Engine,
-  plan: Plan,
-  most: number,
-  snapshot: EngineSnapshot,
-): TopCells | undefined {
+/** The `most` assets or values with the most findings; undefined when the plan has to be answered in full. */
+export function findTop(engine: Engine, plan: Plan, most: number, snapshot: EngineSnapshot): TopCells | undefined {
   const { entity, measure, dimensions, groups, edges } = plan
-  const isByAsset = dimensions.length === 1 && dimensions[0] === 'asset'
-  if (!isByAsset || entity !== 'finding' || measure.aggregation !== 'COUNT') return undefined
+  const [dimension, ...further] = dimensions
+  if (further.length > 0 || (dimension !== 'asset' && dimension !== 'value')) return undefined
+  if (entity !== 'finding' || measure.aggregation !== 'COUNT') return undefined
   if (groups !== undefined || edges !== undefined || !isRecorded(plan, snapshot)) return undefined
   const range = toRange(plan, snapshot.hasChanged)
   const compiled = range === undefined ? undefined : getShape(engine, { ...plan, dimensions: [] })
   const [part, ...others] = compiled?.parts ?? []
   if (range === undefined || part?.rows.side !== 'all' || others.length > 0) return undefined
-  const counts = part.shape.groups === 0 ? new Uint32Array(0) : countAll(engine, part.shape, range)
+  const count = dimension === 'asset' ? countAll(engine, part.shape, range) : tallyValues(engine, part, range)
+  const counts = part.shape.groups === 0 ? new Uint32Array(0) : count
+  if (counts === undefined) return undefined
   const least = findRank(counts, most)
   const { listed, rest } = divide(counts, least)
   if (listed.length > MAX_LISTED) return undefined
   const cells: Cell[] = []
-  for (const asset of listed) {
-    const key = [internalText(String(engine.assets.ids[asset]))]
-    cells.push({ ...emptyPartial, n: counts[asset] as number, key, bucket: 0 })
+  for (const number of listed) {
+    const name = dimension === 'asset' ? internalText(String(engine.assets.ids[number])) : nameOfValue(engine, number)
+    cells.push({ ...emptyPartial, n: counts[number] as number, key: [name], bucket: 0 })
   }
   return { cells: nameAssets(cells, plan, snapshot), rest }
 }
 
 /**
- * The numbers of the assets with `least` findings or more, and the sum of the others. When there are too many to list,
+ * The numbers of the assets or values with `least` findings or more, and the sum of the others. When there are too many to list,
  * it ends with the first one too many. Apart from its caller, because code after a long loop keeps V8 from optimizing it.
  */
 function divide(counts: Uint32Array, least: number): { listed: number[]; rest: { groups: number; n: number } } {

@@ -1,0 +1,109 @@
+import type { Engine } from '../../engine/columnar-index.ts'
+import { countRowsByValue } from '../../engine/scan/scan.ts'
+import { isManyValued, toValueId } from '../../findings/facets.ts'
+import { encodeValues } from '../../findings/filter-terms.ts'
+import type { SafeText } from '../../kernel/safe-text.ts'
+import type { Dimension } from '../../metrics/model.ts'
+import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
+import type { Plan, PlanCondition } from '../plan/plan.ts'
+import { type CompiledShape, toGroupFilter } from './shape.ts'
+
+/** The maximum number of counters of one answer: one for each group and value. */
+const MAX_COUNTERS = 2 ** 23
+
+/** Half-open range of first detections. */
+interface Detected {
+  from: number
+  to: number
+}
+
+const isOfValues = ({ key }: PlanCondition): boolean => key === 'values'
+
+/** Whether values are among what a plan counts, groups by or is restricted to. */
+export const isByValue = ({ measure, dimensions, groups, conditions }: Plan): boolean =>
+  measure.field === 'value' ||
+  dimensions.includes('value') ||
+  groups?.dimensions.includes('value') === true ||
+  conditions.some(isOfValues)
+
+/** The plan that finds the groups of rows without regard to values; undefined when the plan has to be answered by SQL. */
+export function withoutValues({ groups, ...plan }: Plan): Plan | undefined {
+  const { entity, measure, edges } = plan
+  const isDistinct = measure.aggregation === 'COUNT_DISTINCT' && measure.field === 'value'
+  if (entity !== 'finding' || edges !== undefined || !(isDistinct || measure.aggregation === 'COUNT')) return undefined
+  const all = [...new Set([...plan.dimensions, ...(groups?.dimensions ?? [])])]
+  // Sets of values by sets of labels do not merge into those by labels.
+  if (isDistinct && all.some(isManyValued)) return undefined
+  const dimensions = all.filter((dimension) => dimension !== 'value')
+  return { ...plan, dimensions, conditions: plan.conditions.filter((condition) => !isOfValues(condition)) }
+}
+
+/** The values that the conditions of a plan admit, by their dense numbers. */
+function toAllowed({ values }: Engine, conditions: readonly PlanCondition[]): Uint8Array {
+  const allowed = new Uint8Array(values.count).fill(1)
+  for (const condition of conditions.filter(isOfValues)) {
+    const asked = new Set(encodeValues(condition.values).flatMap((stored) => values.find(stored) ?? []))
+    for (let value = 0; value < allowed.length; value++) {
+      if (asked.has(value) === condition.exclude) allowed[value] = 0
+    }
+  }
+  return allowed
+}
+
+/** The number of rows by value, at `group * values + value`; undefined when there would be too many counters. */
+export function tallyValues(
+  { assets, findings, values }: Engine,
+  { shape }: CompiledShape['parts'][number],
+  { from, to }: Detected,
+): Uint32Array | undefined {
+  if (shape.groups * values.count > MAX_COUNTERS) return undefined
+  const counts = new Uint32Array(shape.groups * values.count)
+  const { rows, late } = findings
+  const asked = { shape, assets, values: values.count }
+  countRowsByValue(rows, { from: rows.firstAtOrAfter(from), to: rows.firstAtOrAfter(to) }, asked, counts)
+  for (let row = 0; row < late.count; row++) {
+    const time = late.timeOf(row)
+    if (time >= from && time < to) countRowsByValue(late, { from: row, to: row + 1 }, asked, counts)
+  }
+  return counts
+}
+
+/** The name of a value by its dense number; null for none. */
+export const nameOfValue = ({ values }: Engine, value: number): SafeText | null =>
+  value === 0 ? null : toValueId(values.stored[value] as number)
+
+/** The cells of a plan, of which `compiled` has the groups without regard to values. */
+export function countByValue(
+  engine: Engine,
+  plan: Plan,
+  { compiled, detected, dimensions }: { compiled: CompiledShape; detected: Detected; dimensions: readonly Dimension[] },
+): Cell[] | undefined {
+  const [part, ...others] = compiled.parts
+  if (part === undefined) return []
+  if (others.length > 0 || part.rows.side !== 'all') return undefined
+  const counts = tallyValues(engine, part, detected)
+  if (counts === undefined) return undefined
+  const allowed = toAllowed(engine, plan.conditions)
+  const isWanted = toGroupFilter(engine, plan.groups)
+  const isDistinct = plan.measure.aggregation === 'COUNT_DISTINCT'
+  const isNamed = plan.dimensions.includes('value') || plan.groups?.dimensions.includes('value') === true
+  const cells = new Map<string, { cell: Cell; seen: Set<number> }>()
+  const { count } = engine.values
+  for (const [group, key] of compiled.keys.entries()) {
+    for (let value = 0; value < count; value++) {
+      const n = counts[group * count + value] as number
+      if (n === 0 || allowed[value] === 0) continue
+      const name = isNamed ? nameOfValue(engine, value) : null
+      const nameOf = (dimension: Dimension) =>
+        dimension === 'value' ? name : (key[dimensions.indexOf(dimension)] ?? null)
+      if (isWanted?.((plan.groups?.dimensions ?? []).map(nameOf)) === false) continue
+      const own = plan.dimensions.map(nameOf)
+      const id = toGroupId(own)
+      const entry = cells.get(id) ?? { cell: { ...emptyPartial, key: own, bucket: 0 }, seen: new Set() }
+      cells.set(id, entry)
+      if (!isDistinct) entry.cell.n += n
+      else if (value !== 0) entry.seen.add(value)
+    }
+  }
+  return [...cells.values()].map(({ cell, seen }) => (isDistinct ? { ...cell, n: seen.size } : cell))
+}
