@@ -8,6 +8,7 @@ import { glossaryOperations } from './glossary/operations.ts'
 import { metricOperations } from './metrics/operations.ts'
 import { slaOperations } from './metrics/sla-operations.ts'
 import type { Operation } from './operation/operation.ts'
+import { createProposalOperations } from './proposals/operations.ts'
 import { queryOperations } from './query/operations.ts'
 import { scanOperations } from './scans/operations.ts'
 import { sourceOperations } from './sources/operations.ts'
@@ -17,8 +18,7 @@ import { watchOperations } from './watches/operations.ts'
 export const listOfferedOperations = (readOnly: boolean): readonly Operation[] =>
   readOnly ? operations.filter(({ effect }) => effect === 'read') : operations
 
-/** All operations; HTTP, MCP and the command line are loops over this list. */
-export const operations: readonly Operation[] = Object.freeze([
+const ownOperations: readonly Operation[] = [
   ...glossaryOperations,
   ...metricOperations,
   ...slaOperations,
@@ -32,4 +32,10 @@ export const operations: readonly Operation[] = Object.freeze([
   ...findingOperations,
   ...suppressionOperations,
   ...sessionOperations,
+]
+
+/** All operations; HTTP, MCP and the command line are loops over this list. */
+export const operations: readonly Operation[] = Object.freeze([
+  ...ownOperations,
+  ...createProposalOperations(ownOperations),
 ])

@@ -272,7 +272,7 @@ const certifyMetricOperation = operation({
     write(context, (writer) => {
       const author = authorOf(context)
       const metric = resolveMetric(writer, slug)
-      requireOtherEyes(writer, metric, author, context.fourEyes ?? 'withTokens')
+      requireOtherEyes(writer, metric, author, context.fourEyes)
       return toMetric(writer, certifyMetric(writer, metric, certifiedBy ?? author.name, author))
     }),
 })

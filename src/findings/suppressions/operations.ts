@@ -9,7 +9,7 @@ import { ownText } from '../../kernel/safe-text.ts'
 import { quote, showNames } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
 import { endMeaning } from '../../kernel/time-range.ts'
-import { authorOf } from '../../operation/author.ts'
+import { authorOf, describeAuthor } from '../../operation/author.ts'
 import type { WriteContext } from '../../operation/context.ts'
 import { type Operation, operation } from '../../operation/operation.ts'
 import type { Reader } from '../../store/store.ts'
@@ -138,7 +138,7 @@ export const suppressionOperations: readonly Operation[] = [
             patterns,
             status: to,
             reason,
-            createdBy: context.caller.name,
+            createdBy: describeAuthor(context.caller),
             createdAt: at,
             until: end ?? null,
           }
