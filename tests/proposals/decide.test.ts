@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createToken, revokeToken } from '../../src/access/tokens.ts'
 import { operations } from '../../src/catalogue.ts'
+import { AppError } from '../../src/kernel/errors.ts'
 import { type Caller, expandScopes, type Scope } from '../../src/operation/context.ts'
+import { withWrite } from '../../src/proposals/changes.ts'
 import { caller, errorOf, localPerson, openContext, type TestContext } from '../support/context.ts'
 
 let context: TestContext
@@ -65,6 +67,21 @@ describe('an approved proposal', () => {
     expect((await as(ada)('list_audit', { kind: 'metric', name: 'all' })).items).toHaveLength(2)
   })
 
+  test('has not taken place if it was interrupted before its end, and can be approved again', async () => {
+    const id = await propose('delete_metric', { slug: 'all' })
+    const { store } = context
+    const write: typeof store.write = (work, options) =>
+      store.write((writer) => {
+        work(writer)
+        throw new AppError('unavailable', 'The process ended.')
+      }, options)
+    const ending = as(grace, { store: withWrite(store, write) })
+    expect((await errorOf(ending('approve_proposal', { id }))).code).toBe('unavailable')
+    expect(await as(bot)('get_proposal', { id })).toMatchObject({ status: 'open' })
+    expect(await as(bot)('get_metric', { slug: 'all' })).toMatchObject({ slug: 'all' })
+    expect(await as(grace)('approve_proposal', { id })).toMatchObject({ proposal: { status: 'approved' } })
+  })
+
   test('asks for the scope of its operation, and for another person under four eyes', async () => {
     const id = await propose('certify_metric', { slug: 'all' }, ada)
     const reader = holder('eve', 'read')
@@ -87,12 +104,7 @@ describe('a proposal is refused', () => {
       { slug: 'all', description: 'mine' },
       ['update_metric', { slug: 'all', description: 'ours' }],
     ],
-    [
-      'the number of what it deletes',
-      'certify_metric',
-      { slug: 'all' },
-      ['update_metric', { slug: 'all', unit: 'findings' }],
-    ],
+    ['what it certifies', 'certify_metric', { slug: 'all' }, ['update_metric', { slug: 'all', unit: 'findings' }]],
     [
       'policies beside it',
       'set_sla',
