@@ -9,6 +9,7 @@ const rooms = [
   'audit',
   'operation',
   'access',
+  'proposals',
   'telemetry',
   'findings',
   'sources',

@@ -7,6 +7,7 @@ import { suppressionOperations } from './findings/suppressions/operations.ts'
 import { glossaryOperations } from './glossary/operations.ts'
 import { slaOperations } from './metrics/sla-operations.ts'
 import type { Operation } from './operation/operation.ts'
+import { createProposalOperations } from './proposals/operations.ts'
 import { impactOperations } from './query/impact-operations.ts'
 import { metricOperations } from './query/metric-operations.ts'
 import { queryOperations } from './query/operations.ts'
@@ -18,8 +19,7 @@ import { watchOperations } from './watches/operations.ts'
 export const listOfferedOperations = (readOnly: boolean): readonly Operation[] =>
   readOnly ? operations.filter(({ effect }) => effect === 'read') : operations
 
-/** All operations; HTTP, MCP and the command line are loops over this list. */
-export const operations: readonly Operation[] = Object.freeze([
+const ownOperations: readonly Operation[] = [
   ...glossaryOperations,
   ...metricOperations,
   ...impactOperations,
@@ -34,4 +34,10 @@ export const operations: readonly Operation[] = Object.freeze([
   ...findingOperations,
   ...suppressionOperations,
   ...sessionOperations,
+]
+
+/** All operations; HTTP, MCP and the command line are loops over this list. */
+export const operations: readonly Operation[] = Object.freeze([
+  ...ownOperations,
+  ...createProposalOperations(ownOperations),
 ])

@@ -56,7 +56,9 @@ CREATE TABLE audit (
   -- A name may pass to somebody else, this does not: a token, or an issuer and its subject. NULL: the local user.
   actor_id TEXT,
   -- The program that made the change, if it gave its name.
-  client TEXT
+  client TEXT,
+  -- The proposal that it was approved by, if somebody else had proposed it.
+  proposal TEXT
 ) STRICT;
 CREATE INDEX audit_by_kind ON audit (kind, at);
 CREATE TRIGGER audit_is_append_only_update BEFORE UPDATE ON audit BEGIN
@@ -810,7 +812,8 @@ CREATE TABLE watch_delivery (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX watch_delivery_by_change ON watch_delivery (change_id);
 
--- scans counts the scans and imports that ended, revision the changes of what watches show; any process may compare them.
+-- scans counts the scans and imports that ended, revision the changes of what watches and proposals show; any process may
+-- compare them.
 CREATE TABLE watch_signal (scans INTEGER NOT NULL, revision INTEGER NOT NULL) STRICT;
 INSERT INTO watch_signal (scans, revision) VALUES (0, 0);
 CREATE TRIGGER scan_end_signals_watches AFTER UPDATE OF status ON scan
@@ -822,6 +825,29 @@ CREATE TRIGGER watch_insert_revises AFTER INSERT ON watch BEGIN UPDATE watch_sig
 CREATE TRIGGER watch_update_revises AFTER UPDATE ON watch BEGIN UPDATE watch_signal SET revision = revision + 1; END;
 CREATE TRIGGER watch_delete_revises AFTER DELETE ON watch BEGIN UPDATE watch_signal SET revision = revision + 1; END;
 CREATE TRIGGER watch_change_revises AFTER INSERT ON watch_change BEGIN UPDATE watch_signal SET revision = revision + 1; END;
+
+-- Changes that somebody may not make alone, until they are approved, rejected or 14 days old. changes holds the entries of
+-- the audit trail that a dry run wrote; an approval that would write others is refused.
+CREATE TABLE proposal (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  operation TEXT NOT NULL,
+  input TEXT NOT NULL CHECK (json_valid(input)),
+  summary TEXT NOT NULL,
+  changes TEXT NOT NULL CHECK (json_valid(changes)),
+  proposer TEXT NOT NULL,
+  proposer_id TEXT,
+  via TEXT NOT NULL,
+  client TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  status TEXT NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'approved', 'rejected', 'failed')),
+  decider TEXT,
+  decided_at INTEGER,
+  reason TEXT
+) STRICT;
+CREATE INDEX proposal_by_status ON proposal (status, id);
+CREATE TRIGGER proposal_insert_revises AFTER INSERT ON proposal BEGIN UPDATE watch_signal SET revision = revision + 1; END;
+CREATE TRIGGER proposal_update_revises AFTER UPDATE ON proposal BEGIN UPDATE watch_signal SET revision = revision + 1; END;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- The terms, metrics and the dashboard that every installation begins with: ordinary rows, to be changed or deleted

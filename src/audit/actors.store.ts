@@ -32,6 +32,19 @@ export function findActor(
   return row === undefined ? undefined : { name: row.actor, id: row.actor_id }
 }
 
+/** Who made a proposal. */
+export const findProposer = (reader: Reader, proposal: string): Actor | undefined => {
+  const row = reader.first(
+    db
+      .selectFrom('audit')
+      .select(['actor', 'actor_id'])
+      .where('kind', '=', 'proposal')
+      .where('name', '=', comparand(proposal))
+      .where('action', '=', 'propose'),
+  )
+  return row === undefined ? undefined : { name: row.actor, id: row.actor_id }
+}
+
 export const isActor = ({ name, id }: Actor, author: Pick<Author, 'name' | 'id'>): boolean =>
   author.id === undefined ? id === null && name === toSafeText(author.name, 'prose') : id === toSafeActorId(author.id)
 

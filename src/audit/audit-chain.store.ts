@@ -36,8 +36,8 @@ export function chainMigratedEntries(store: Store): void {
 
 /** Hash of an entry together with the hash of the previous one. */
 export function toDigest(before: string, row: AuditEntryRow): string {
-  const { seq, at, actor, actor_id, via, client, action, kind, name, before: former, after } = row
-  const content = [seq, at, actor, actor_id, via, client, action, kind, name, former, after]
+  const { seq, at, actor, actor_id, via, client, proposal, action, kind, name, before: former, after } = row
+  const content = [seq, at, actor, actor_id, via, client, proposal, action, kind, name, former, after]
   return hash('sha256', `${before}\n${JSON.stringify(content)}`)
 }
 
@@ -61,7 +61,8 @@ export function verifyAudit(reader: Reader, anchor?: string): AuditVerification 
   const entries = reader.first(db.selectFrom('audit').select(({ fn }) => fn.countAll<number>().as('n')))?.n ?? 0
   const rows = reader
     .prepare(
-      `SELECT coalesce(audit.seq, chain.seq) AS seq, at, actor, actor_id, via, client, action, kind, name, before, after, digest
+      `SELECT coalesce(audit.seq, chain.seq) AS seq, at, actor, actor_id, via, client, proposal, action, kind, name,
+         before, after, digest
        FROM audit FULL JOIN audit_chain AS chain ON chain.seq = audit.seq ORDER BY 1`,
     )
     .iterate() as IterableIterator<AuditEntryRow & { digest: string | null }>

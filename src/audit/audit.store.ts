@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { toSafeJson, toSafeText, toSafeTextOnce } from '../detectors/safe-text.ts'
-import type { SafeText } from '../kernel/safe-text.ts'
+import { internalText, type SafeText } from '../kernel/safe-text.ts'
 import { comparand, db } from '../store/builder.ts'
 import { sealDefinition } from '../store/digests.store.ts'
 import { noteReview } from '../store/review.store.ts'
@@ -18,6 +18,15 @@ export interface Author {
   at: number
   /** The text may have been written by an assistant and not read by a person. */
   assistant?: boolean
+  /** Who has proposed what this author approved. */
+  proposal?: Proposer | undefined
+}
+
+/** Who has proposed a change, and the id of the proposal. */
+export interface Proposer {
+  name: string
+  id: string | null
+  proposal: string
 }
 
 export interface AuditEntry {
@@ -62,6 +71,7 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
       actor_id: author.id === undefined ? null : toSafeActorId(author.id),
       via: author.via,
       client: toStoredClient(author.client) ?? null,
+      proposal: author.proposal === undefined ? null : internalText(author.proposal.proposal),
       action: entry.action,
       kind: entry.kind,
       name: toSafeText(entry.name, 'definition'),
@@ -74,6 +84,14 @@ export function appendAudit(writer: Writer, author: Author, entry: AuditEntry): 
   const byAssistant = author.assistant === true && entry.action !== 'certify' && entry.after !== undefined
   noteReview(writer, { kind: entry.kind, name: entry.name, byAssistant })
 }
+
+/** The number of the last entry. */
+export const findLastSeq = (reader: Reader): number =>
+  reader.first(db.selectFrom('audit').select(({ fn }) => fn.max('seq').as('seq')))?.seq ?? 0
+
+/** The entries after one, oldest first. */
+export const listEntriesAfter = (reader: Reader, seq: number): AuditEntryRow[] =>
+  reader.all(db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq'))
 
 /** How many findings one caller has triaged over MCP since `since` (ms); reopened ones do not count. */
 export function countTriagedOverMcp(reader: Reader, { name, id }: Pick<Author, 'name' | 'id'>, since: number): number {

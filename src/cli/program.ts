@@ -84,6 +84,7 @@ const modules: readonly (readonly [names: string, load: () => Promise<AddCommand
   ['find-person', async () => (await import('./commands/find-person.ts')).addFindPersonCommand],
   ['triage undo', async () => (await import('./commands/triage.ts')).addTriageCommand],
   ['suppressions', async () => (await import('./commands/suppressions.ts')).addSuppressionCommands],
+  ['proposals approve reject', async () => (await import('./commands/proposals.ts')).addProposalCommands],
   ['sla', async () => (await import('./commands/sla.ts')).addSlaCommands],
   ['watch check', async () => (await import('./commands/watch.ts')).addWatchCommands],
   ['import', async () => (await import('./commands/import.ts')).addImportCommand],

@@ -3,6 +3,7 @@ import type { FindingDetail, FindingStatus } from '../findings/model.ts'
 import type { GlossaryTermItem } from '../glossary/model.ts'
 import type { Fix, Suggestion } from '../kernel/errors.ts'
 import type { Metric, MetricDetail } from '../metrics/view.ts'
+import type { Proposal, ProposalItem, ProposalStatus } from '../proposals/model.ts'
 import type { SeriesAnswer, SeriesQuestion } from '../query/model.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { Scan, ScanItem } from '../scans/model.ts'
@@ -158,6 +159,11 @@ export const client = {
     get<{ items: MetricVersionItem[] }>(`/semantic/metrics/${at(slug)}/versions`, {}, signal),
   certifyMetric: (slug: string) => post<Metric>(`/semantic/metrics/${at(slug)}/certify`, {}),
   listDuePolicies: (signal?: AbortSignal) => get<{ policies: DuePolicy[] }>('/semantic/sla', {}, signal),
+  listProposals: (status: ProposalStatus | undefined, signal?: AbortSignal) =>
+    get<{ items: ProposalItem[] }>('/proposals', { status, limit: 500 }, signal),
+  getProposal: (id: string, signal?: AbortSignal) => get<Proposal>(`/proposals/${at(id)}`, {}, signal),
+  approveProposal: (id: string, body: { reason?: string }) => post<object>(`/proposals/${at(id)}/approve`, body),
+  rejectProposal: (id: string, body: { reason?: string }) => post<object>(`/proposals/${at(id)}/reject`, body),
   listWatches: (signal?: AbortSignal) => get<{ items: Watch[] }>('/semantic/watches', {}, signal),
   getWatch: (slug: string, signal?: AbortSignal) => get<WatchPage>(`/semantic/watches/${at(slug)}`, {}, signal),
   checkWatches: (watches?: readonly string[]) =>

@@ -12,6 +12,8 @@ import { Glossary, TermPageView } from './pages/glossary.tsx'
 import { MetricPageView } from './pages/metric.tsx'
 import { Metrics } from './pages/metrics.tsx'
 import { Overview } from './pages/overview.tsx'
+import { ProposalPage } from './pages/proposal.tsx'
+import { Proposals } from './pages/proposals.tsx'
 import { SourcePage } from './pages/source.tsx'
 import { Sources } from './pages/sources.tsx'
 import { Watches, WatchPageView } from './pages/watches.tsx'
@@ -29,6 +31,7 @@ const pages = [
   ['glossary', 'Glossary', 't'],
   ['metrics', 'Metrics', 'm'],
   ['watches', 'Watches', 'w'],
+  ['proposals', 'Proposals', 'p'],
 ] as const
 
 const THEME = 'assay.theme'
@@ -56,6 +59,7 @@ export function Console() {
   const [isHelping, setHelping] = useState(false)
   const [isGoing, setGoing] = useState(false)
   const session = useAnswer('session', client.getSession)
+  const waiting = useAnswer('waiting', (signal) => client.listProposals('open', signal))
   useKeys((key) => {
     if (isGoing) {
       setGoing(false)
@@ -110,8 +114,9 @@ export function Console() {
         </p>
       ) : null}
       <OutageBar />
+      <Waiting count={waiting.value?.items.length ?? 0} isHere={route.page === 'proposals'} />
       {/* A page asks its questions at once, and appears together with the banners. */}
-      <div id="page" hidden={value === undefined && !isRefused}>
+      <div id="page" hidden={(value === undefined || isUnknown(waiting)) && !isRefused}>
         {isSignedOut ? (
           <SignIn problem={problem} onToken={refresh} />
         ) : isRefused ? (
@@ -127,6 +132,23 @@ export function Console() {
       {isHelping ? <Help onClose={() => setHelping(false)} /> : null}
       <Toasts />
     </>
+  )
+}
+
+const isUnknown = ({ value, problem }: { value: unknown; problem: unknown }) =>
+  value === undefined && problem === undefined
+
+/** Says on each page that proposals wait for a decision. */
+function Waiting({ count, isHere }: { count: number; isHere: boolean }) {
+  if (count === 0 || isHere) return null
+  const what = count === 1 ? '1 proposal waits' : `${count} proposals wait`
+  return (
+    <p class="banner" role="status">
+      {what} for a decision.{' '}
+      <Link to={formatRoute({ page: 'proposals' })} class="link">
+        Review
+      </Link>
+    </p>
   )
 }
 
@@ -176,6 +198,9 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
       <SourcePage key={name} route={route} name={name} session={session} />
     )
   }
+  if (page === 'proposals') {
+    return name === undefined ? <Proposals route={route} /> : <ProposalPage key={name} id={name} session={session} />
+  }
   return name === undefined ? <Watches session={session} /> : <WatchPageView slug={name} session={session} />
 }
 
@@ -183,7 +208,7 @@ const keys = [
   ['/', 'search'],
   ['?', 'this help'],
   ['g o, e, f', 'overview, explore, findings'],
-  ['g s, t, m, w', 'sources, glossary, metrics, watches'],
+  ['g s, t, m, w, p', 'sources, glossary, metrics, watches, proposals'],
   ['[ ]', 'earlier, later'],
   ['c', 'compare'],
   ['1 – 9', 'metric'],

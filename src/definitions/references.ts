@@ -3,7 +3,7 @@ import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import { readDefinition } from '../metrics/definition.ts'
 import type { MetricGraph } from '../metrics/dependencies.ts'
-import { checkDefinition, type Proposal } from '../metrics/lifecycle.ts'
+import { checkDefinition, type MeaningDraft } from '../metrics/lifecycle.ts'
 import { type Dimension, dimensions, type MetricType, type TypedDefinition } from '../metrics/model.ts'
 import { checkWatch, type WatchedQuestion } from '../watches/checks.ts'
 import type { DefinitionFile, Problem } from './folder.ts'
@@ -75,7 +75,7 @@ function listOwnProblems(
   }
   if (kind !== 'metric') return []
   try {
-    checkDefinition(graph, { ...members, slug: name } as Proposal)
+    checkDefinition(graph, { ...members, slug: name } as MeaningDraft)
     return []
   } catch (error) {
     if (!(error instanceof AppError)) throw error

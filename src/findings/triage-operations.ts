@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { toSafeText } from '../detectors/safe-text.ts'
@@ -163,9 +164,10 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
           const due = find(targets.slice(from, from + AT_ONCE)).filter(isOurs)
           if (due.length > 0) {
             const asked = ids === undefined ? { filters, search } : { ids: ids.length }
+            const digest = from === 0 ? toDigest(find(targets)) : undefined
             auditTriage(writer, context, {
               name: '*',
-              after: { status, reason, until, ...asked, findings: due.length },
+              after: { status, reason, until, ...asked, findings: due.length, digest },
             })
           }
           const former = due.map(({ id, facets }) => ({
@@ -187,6 +189,10 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
   const lasting = await suppressLasting({ filters: filters ?? {}, status, reason: reason ?? '', until: end }, context)
   return { ...done, changed: changed + lasting.changed, suppression: lasting.id }
 }
+
+/** A hash of which findings a triage is about, and of their statuses. */
+const toDigest = (findings: readonly FindingRecord[]) =>
+  hash('sha256', findings.map(({ id, facets }) => `${id} ${facets.status}`).join('\n')).slice(0, 16)
 
 /** The reason by which commands and the console undo a triage. */
 const UNDO = 'undo'

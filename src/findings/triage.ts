@@ -6,7 +6,7 @@ import { invalidInput } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { endMeaning, readBound } from '../kernel/time-range.ts'
 import { utc } from '../kernel/zone.ts'
-import { authorOf } from '../operation/author.ts'
+import { authorOf, describeAuthor } from '../operation/author.ts'
 import { requireConsent } from '../operation/consent.ts'
 import type { WriteContext } from '../operation/context.ts'
 import type { Reader, Writer } from '../store/store.ts'
@@ -69,7 +69,7 @@ export function toEnd(until: string | undefined, now: number): number | undefine
 
 /** The author of a change of status, as stored in the history. */
 export const deciderOf = ({ caller }: WriteContext): Pick<FindingChange, 'actor' | 'via' | 'client'> => ({
-  actor: toSafeText(caller.name, 'prose'),
+  actor: toSafeText(describeAuthor(caller), 'prose'),
   via: caller.via,
   client: toStoredClient(caller.client),
 })

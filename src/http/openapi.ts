@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { given } from '../kernel/json-object.ts'
+import { isProposable } from '../operation/consent.ts'
 import type { Operation } from '../operation/operation.ts'
+import { Proposed } from '../proposals/model.ts'
 import { shareSchemas } from './components.ts'
 import { type Form, forms } from './forms.ts'
 import { ImportQuery, importMimes } from './import.ts'
@@ -92,6 +94,14 @@ function toOperationObject({ operation, method, parameters, path }: HttpRoute): 
           ),
         },
       },
+      ...(isProposable(operation)
+        ? {
+            202: {
+              description: 'Proposed, because the caller may only propose it; 200 with `Prefer: respond-async`.',
+              content: { 'application/json': { schema: toJsonSchema(Proposed, 'output') } },
+            },
+          }
+        : {}),
       default: {
         description: `A problem: ${Object.entries(httpStatus)
           .map(([code, status]) => `${code} ${status}`)

@@ -6,6 +6,7 @@ import { closest } from '../kernel/suggest.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { showKey } from '../operation/shown-key.ts'
+import { locate, orPropose } from '../proposals/calling.ts'
 import { readJsonObject } from './body.ts'
 import { chooseForm, toFileResponse } from './forms.ts'
 import { toTextResponse } from './replies.ts'
@@ -13,6 +14,8 @@ import { toTextResponse } from './replies.ts'
 export interface RouteOptions {
   operations: readonly Operation[]
   contextFor(options: { caller: Caller; signal: AbortSignal }): WriteContext
+  /** The address at which the client reaches this server. */
+  baseOf(request: Request): string
 }
 
 /** Request-scoped variables available to every handler. */
@@ -127,7 +130,14 @@ async function answer(c: HonoContext<AppEnv>, route: HttpRoute, options: RouteOp
       operation.cost === 'computed' ? undefined : context.writeOnOperationThread?.(operation.name, form, input)
     return toFileResponse(elsewhere ?? write(input, context), form, route.path.split('/').at(-1) ?? 'export')
   }
-  const output = await call(operation, input, context)
+  const { operations, baseOf } = options
+  const asked = { operations, operation, input, toAnswer: (output: unknown) => output }
+  const outcome = await orPropose(asked, context, () => call(operation, input, context))
+  if ('proposed' in outcome) {
+    const status = /(?:^|,)\s*respond-async\b/i.test(c.req.header('prefer') ?? '') ? 200 : 202
+    return Response.json(locate(outcome.proposed, baseOf(c.req.raw)), { status })
+  }
+  const output = outcome.answer
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (operation.files !== undefined) headers.vary = 'accept'
   const location = operation.status === 201 ? operation.location?.(output as never) : undefined

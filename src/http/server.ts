@@ -140,7 +140,7 @@ export function createHttpApp(options: HttpOptions): Hono<AppEnv> {
     feedRoute(options.contextFor({ caller: c.get('caller'), signal: c.req.raw.signal }), baseOf(c.req.raw)),
   )
   if (mcp !== undefined) app.all('/mcp', (c) => mcp(c.req.raw, c.get('caller')))
-  addRoutes(app, options)
+  addRoutes(app, { ...options, baseOf })
   app.notFound(() => toProblem(new AppError('not_found', 'This path does not exist; /docs lists all paths.'), log))
   app.onError((error, c) => {
     const metadata = `${baseOf(c.req.raw)}${resourceMetadataPath(c.req.path === '/mcp' ? '/mcp' : '')}`

@@ -33,8 +33,8 @@ export const capabilities = {
 
 type NoticeLevel = 'debug' | 'info' | 'warning' | 'error'
 
-/** The kinds of requests that a server can send to a client during a request. */
-export type ClientCapability = 'elicitation' | 'sampling' | 'roots'
+/** The kinds of requests that a server can send to a client during a request: elicitation by a form, or by a page. */
+export type ClientCapability = 'elicitation' | 'url' | 'sampling' | 'roots'
 
 /** One client request, independent of protocol revision and transport. */
 export interface McpRequest {

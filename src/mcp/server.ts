@@ -171,12 +171,14 @@ const clientKey = 'io.modelcontextprotocol/clientInfo'
 function toClientCapabilities({ mcpReq }: ServerContext, server: Server): ReadonlySet<ClientCapability> {
   const envelope = mcpReq.envelope as Record<string, unknown> | undefined
   const declared = (envelope?.[capabilitiesKey] ?? server.getClientCapabilities() ?? {}) as Record<string, unknown>
+  const { elicitation } = declared
   const askables: ClientCapability[] = ['elicitation', 'sampling', 'roots']
-  return new Set(
-    askables.filter(
-      (each) => declared[each] !== undefined && (each !== 'elicitation' || supportsForms(declared[each])),
+  return new Set<ClientCapability>([
+    ...askables.filter(
+      (each) => declared[each] !== undefined && (each !== 'elicitation' || supportsForms(elicitation)),
     ),
-  )
+    ...(isObject(elicitation) && 'url' in elicitation ? (['url'] as const) : []),
+  ])
 }
 
 /** A client that declares no elicitation mode supports forms; one that declares only URLs does not. */

@@ -1,6 +1,7 @@
 import { toSafeText, toSafeValue } from '../detectors/safe-text.ts'
 import { rangesMeaning } from '../findings/ranges.ts'
 import { closest } from '../kernel/suggest.ts'
+import { mustPropose } from '../operation/consent.ts'
 import { call, type Operation } from '../operation/operation.ts'
 import { type Log, silentLog } from '../runtime/log.ts'
 import {
@@ -17,9 +18,9 @@ import {
   type ContextFor,
   createReaders,
   createResources,
+  followedUris,
   resourceKinds,
   uriOf,
-  WATCHES_URI,
 } from './resources/resources.ts'
 import { ANSWER_BYTES, measure, toAnswer, toErrorAnswer } from './tools/answer.ts'
 import { withConsent } from './tools/consent.ts'
@@ -35,10 +36,10 @@ export interface SurfaceOptions {
   followWatches?: (listener: () => void) => void
   version: string
   log: Log
-  /** Options of `assay call` that select the same data folder, such as `--home '/data'`. */
-  commandOptions?: string
-  /** The address of a server of the console on this data folder, for the view of answers. */
+  /** The address of a server of the console on this data folder. */
   findConsole?: () => string | undefined
+  /** Where the next one will be, while there is none. */
+  usualAddress?: string
   /** The lists generated at build time, which saves compiling them. */
   manifest?: Pick<ToolManifest, 'tools' | 'schemas'> | undefined
 }
@@ -53,7 +54,7 @@ const icon: Icon = { src: `data:image/svg+xml,${encodeURI(drawing)}`, mimeType: 
  * @throws Error when an operation cannot be expressed as a tool, or the list exceeds its budget
  */
 export function createMcpSurface(options: SurfaceOptions): McpSurface {
-  const { operations, contextFor, log, commandOptions = '' } = options
+  const { operations, contextFor, log, findConsole = () => undefined, usualAddress = '' } = options
   const { manifest } = options
   const { list, byName, schemas } =
     manifest === undefined ? compileTools(operations, options) : adoptTools(operations, manifest)
@@ -64,7 +65,9 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
   const notify = (change: ResourceChange) => {
     for (const listener of listeners) listener(change)
   }
-  options.followWatches?.(() => notify({ kind: 'updated', uri: WATCHES_URI }))
+  options.followWatches?.(() => {
+    for (const uri of followedUris) notify({ kind: 'updated', uri })
+  })
   const findTool = (name: string): CompiledTool => {
     const compiled = byName.get(name)
     if (compiled !== undefined) return compiled
@@ -82,19 +85,20 @@ export function createMcpSurface(options: SurfaceOptions): McpSurface {
     },
     instructions: writeInstructions(new Set(byName.keys())),
     tools: list,
-    listTools: ({ scopes }) =>
+    listTools: (caller) =>
       list.filter(({ name }) => {
-        const scope = byName.get(name)?.operation.scope
-        return scope !== undefined && scopes.has(scope)
+        const operation = byName.get(name)?.operation
+        return operation !== undefined && (caller.scopes.has(operation.scope) || mustPropose(operation, caller))
       }),
     callTool: async (name, input, exchange) => {
       const compiled = findTool(name)
       try {
         const { operation } = compiled
         const work = async (asking: McpRequest) =>
-          forView(compiled, await run(compiled, input, asking, contextFor), options.findConsole)
-        const answer = await withConsent({ operation, input, exchange, commandOptions }, work)
-        if ('ask' in answer) return answer
+          forView(compiled, await run(compiled, input, asking, contextFor), findConsole)
+        const console = { findAddress: findConsole, usualAddress }
+        const answer = await withConsent({ operations, operation, input, exchange, readers, console }, work)
+        if ('ask' in answer || answer.structuredContent?.status === 'proposed') return answer
         for (const change of toChanges(compiled.operation, input, answer)) notify(change)
         return answer
       } catch (error) {
@@ -179,8 +183,8 @@ async function run(
 }
 
 /** Adds what only the view of an answer reads. */
-function forView({ tool }: CompiledTool, answer: ToolAnswer, findConsole: SurfaceOptions['findConsole']): ToolAnswer {
-  const address = tool._meta === undefined ? undefined : findConsole?.()
+function forView({ tool }: CompiledTool, answer: ToolAnswer, findConsole: () => string | undefined): ToolAnswer {
+  const address = tool._meta === undefined ? undefined : findConsole()
   if (address === undefined) return answer
   return { ...answer, _meta: { ...answer._meta, 'assay/view': { console: `${address}/console/` } } }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findProposer } from '../audit/actors.store.ts'
 import { listAuditRows } from '../audit/audit.store.ts'
 import { verifyAudit } from '../audit/audit-chain.store.ts'
 import { parseSafeObject } from '../kernel/safe-text.ts'
@@ -84,7 +85,11 @@ const listAudit = operation({
             .describe('Stable identity of the caller: a token, or issuer#subject; null for the local user.'),
           via: ownText().describe('Interface used: http, mcp or cli.'),
           client: ownText().nullable().describe('Client program, as it names itself; null if unknown.'),
-          action: ownText().describe('create, update, delete, certify, deprecate, triage, find.'),
+          proposal: ownText().nullable().describe('Id of the proposal that the caller approved; null: none.'),
+          proposedBy: ownText().describe('Who had made that proposal.').optional(),
+          action: ownText().describe(
+            'create, update, delete, certify, deprecate, triage, find, propose, approve, reject.',
+          ),
           kind: ownText().describe('Kind of object: term, metric, placement, finding, suppression, value.'),
           name: ownText().describe('Its slug or id; * for findings selected by a filter.'),
           before: Snapshot.nullable().describe('The definition before the change.'),
@@ -102,6 +107,7 @@ const listAudit = operation({
       return {
         items: rows.slice(0, limit).map(({ seq, at, actor_id: actorId, before, after, ...row }) => ({
           ...row,
+          ...(row.proposal === null ? {} : { proposedBy: findProposer(reader, row.proposal)?.name }),
           actorId,
           at: new Date(at).toISOString(),
           before: before === null ? null : parseSafeObject(before),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { hasTokens } from '../access/tokens.store.ts'
-import { isActor } from '../audit/actors.store.ts'
+import { needsTwo } from '../access/four-eyes.ts'
+import { findProposer, isActor } from '../audit/actors.store.ts'
 import { type Author, listAuditRows } from '../audit/audit.store.ts'
 import type { AuditEntryRow } from '../audit/audit-chain.store.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -25,8 +25,13 @@ const ROWS_PER_READ = 100
  * inputs count from the last change of the metric itself on.
  * @throws AppError `forbidden`, reason `four_eyes`
  */
-export function requireOtherEyes(reader: Reader, metric: MetricRecord, author: Author, fourEyes: FourEyes): void {
-  if (fourEyes === 'never' || (fourEyes === 'withTokens' && !hasTokens(reader))) return
+export function requireOtherEyes(
+  reader: Reader,
+  metric: MetricRecord,
+  author: Author,
+  fourEyes: FourEyes | undefined,
+): void {
+  if (!needsTwo(reader, fourEyes)) return
   const [own = 0, certified = 0] = [changesMeaning, isCertification].map(
     (passes) => findLast(reader, 'metric', metric.slug, passes)?.seq,
   )
@@ -36,7 +41,11 @@ export function requireOtherEyes(reader: Reader, metric: MetricRecord, author: A
     .sort((a, b) => b.seq - a.seq)
   const uncertified = changes.filter(({ seq }) => seq > certified)
   const last = uncertified.length > 0 ? uncertified : changes.slice(0, 1)
-  if (!last.some(({ actor, actor_id }) => isActor({ name: actor, id: actor_id }, author))) return
+  const isOwn = ({ actor, actor_id, proposal }: AuditEntryRow) => {
+    const proposer = proposal === null ? undefined : findProposer(reader, proposal)
+    return [{ name: actor, id: actor_id }, proposer].some((made) => made !== undefined && isActor(made, author))
+  }
+  if (!last.some(isOwn)) return
   const message = `You made or last changed what ${showCode(metric.slug)} means, so another person must certify it; to allow it, set "fourEyes": false in config.json.`
   throw new AppError('forbidden', message, { reason: 'four_eyes' })
 }

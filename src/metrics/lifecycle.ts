@@ -12,7 +12,7 @@ import {
   type Suggestion,
 } from '../kernel/errors.ts'
 import { quote, showNames } from '../kernel/shown.ts'
-import { defuseAssistantText } from '../operation/author.ts'
+import { defuseAssistantText, describeAuthor } from '../operation/author.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { listInline, readDefinition } from './definition.ts'
 import { checkGraph, checkReferences, listDirectDependents, type MetricGraph } from './dependencies.ts'
@@ -222,14 +222,14 @@ function applyChange(
     if (linked.problem !== undefined) throw linked.problem
     return wanted
   }
-  const proposal = {
+  const draft = {
     slug: members.slug,
     type: type ?? members.type,
     definition: definition ?? members.definition,
     allowedDimensions: wanted.allowedDimensions,
     emptyAs: wanted.emptyAs,
   }
-  const typed = checkDefinition(graph, proposal, linked.problem)
+  const typed = checkDefinition(graph, draft, linked.problem)
   for (const { filters } of listInline(typed)) if (filters !== undefined) requireTerms(reader, filters)
   return { ...wanted, ...typed }
 }
@@ -276,7 +276,7 @@ function findLinked(
 }
 
 /** The members that decide whether a metric is valid. */
-export interface Proposal {
+export interface MeaningDraft {
   slug: string
   type: MetricType
   definition: unknown
@@ -285,12 +285,12 @@ export interface Proposal {
 }
 
 /** @throws AppError with every problem of the definition among the metrics of the graph, each with its path */
-export function checkDefinition(graph: MetricGraph, proposal: Proposal, termProblem?: AppError): TypedDefinition {
-  const read = readDefinition(proposal.type, proposal.definition)
-  const references = checkReferences(proposal.slug, read.references, graph)
-  const issues = [...read.issues, ...references.issues, ...checkEmptyAs(proposal, read.typed)]
+export function checkDefinition(graph: MetricGraph, draft: MeaningDraft, termProblem?: AppError): TypedDefinition {
+  const read = readDefinition(draft.type, draft.definition)
+  const references = checkReferences(draft.slug, read.references, graph)
+  const issues = [...read.issues, ...references.issues, ...checkEmptyAs(draft, read.typed)]
   if (read.typed !== undefined && references.issues.length === 0) {
-    const { slug, allowedDimensions } = proposal
+    const { slug, allowedDimensions } = draft
     issues.push(...checkGraph(slug, { ...read.typed, allowedDimensions }, graph))
     if (issues.length === 0) {
       if (termProblem !== undefined) throw termProblem
@@ -302,7 +302,7 @@ export function checkDefinition(graph: MetricGraph, proposal: Proposal, termProb
   throw badDefinition([...issues, ...more], onlyMissing, [...references.suggestions, ...suggestions])
 }
 
-function checkEmptyAs({ emptyAs }: Proposal, typed: TypedDefinition | undefined): Issue[] {
+function checkEmptyAs({ emptyAs }: MeaningDraft, typed: TypedDefinition | undefined): Issue[] {
   if (emptyAs === null || typed === undefined) return []
   if (typed.type === 'SIMPLE' && typed.definition.aggregation === 'SUM') return []
   return [{ path: 'emptyAs', message: 'is for SIMPLE metrics that SUM; remove it (or send null).' }]
@@ -327,7 +327,7 @@ function toMeaning(metric: MetricMembers) {
 function saveVersion(writer: Writer, metric: MetricRecord, author: Author): void {
   const { displayName, description, version, allowedDimensions } = metric
   const snapshot = { displayName, description, allowedDimensions, ...toMeaning(metric) }
-  insertVersion(writer, metric.id, { version, at: author.at, actor: author.name, via: author.via, snapshot })
+  insertVersion(writer, metric.id, { version, at: author.at, actor: describeAuthor(author), via: author.via, snapshot })
 }
 
 /** Appends a change of a metric to the audit trail, from which its trust label takes who certified it. */
@@ -340,7 +340,8 @@ export function auditMetric(
 ): void {
   const toAudited = (metric: MetricRecord) => {
     const { trust: _, ...stored } = toMetric(writer, metric)
-    return stored
+    // What a certification covers besides the metric itself.
+    return action === 'certify' ? { ...stored, certifiedDigest: metric.certifiedDigest } : stored
   }
   appendAudit(writer, author, {
     action,

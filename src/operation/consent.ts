@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
-import type { Caller } from './context.ts'
+import type { Caller, Scope } from './context.ts'
 
 /**
  * When a person must agree to a call by an assistant: never, always, or when `run` demands it by calling
@@ -8,6 +8,22 @@ import type { Caller } from './context.ts'
 export type Consent = 'none' | 'always' | 'by_extent'
 
 export const CONSENT_REQUIRED = 'consent_required'
+
+/**
+ * Whether others than those with its scope may propose it: not what only administrators do, such as setting credentials.
+ */
+export const isProposable = ({ effect, scope, destructive }: Proposable): boolean =>
+  effect === 'write' && (['triage', 'author', 'certify'].includes(scope) || destructive)
+
+interface Proposable {
+  effect: 'read' | 'write'
+  scope: Scope
+  destructive: boolean
+}
+
+/** Whether a caller may only propose an operation. */
+export const mustPropose = (operation: Proposable, { scopes }: Pick<Caller, 'scopes'>): boolean =>
+  isProposable(operation) && !scopes.has(operation.scope) && scopes.has('propose')
 
 /**
  * Stops a call by an assistant to which no person has agreed yet. An operation with consent `by_extent` calls this

@@ -1,3 +1,4 @@
+import type { Proposer } from '../audit/audit.store.ts'
 import type { Awaitable } from '../kernel/awaitable.ts'
 import type { PrintableText } from '../kernel/shown.ts'
 import type { Log } from '../runtime/log.ts'
@@ -5,16 +6,17 @@ import type { Vault } from '../store/keys/vault.ts'
 import type { Reader, Store } from '../store/store.ts'
 import type { Coercion } from './input/coerce.ts'
 
-export const scopes = ['read', 'triage', 'author', 'certify', 'admin'] as const
+export const scopes = ['read', 'propose', 'triage', 'author', 'certify', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
 /** The scopes that each scope includes; the only definition of this. */
 const included: Readonly<Record<Scope, readonly Scope[]>> = {
   read: [],
+  propose: ['read'],
   triage: ['read'],
   author: ['read'],
   certify: ['read'],
-  admin: ['read', 'triage', 'author', 'certify'],
+  admin: ['read', 'propose', 'triage', 'author', 'certify'],
 }
 
 /** The granted scopes and those that they include. */
@@ -43,6 +45,8 @@ export interface Caller {
   expiresAt?: number
   /** Answers contain only counts and ids, regardless of the setting of the server. */
   lockdown?: boolean
+  /** Who has proposed what this caller approves. */
+  proposal?: Proposer
 }
 
 /** Whether who last changed a metric may not certify it: in any case, where tokens exist, or never. */

@@ -3,7 +3,7 @@ import { AppError, type Issue, invalidInput } from '../kernel/errors.ts'
 import { stripInvisible } from '../kernel/invisible.ts'
 import { isObject } from '../kernel/json-object.ts'
 import type { PrintableText } from '../kernel/shown.ts'
-import { type Consent, requireConsent } from './consent.ts'
+import { type Consent, mustPropose, requireConsent } from './consent.ts'
 import type { Caller, ReadContext, Scope, WriteContext } from './context.ts'
 import { type Coercion, coerce, leaveOutEmpty } from './input/coerce.ts'
 import { requireWellFormed } from './input/input-limits.ts'
@@ -186,7 +186,7 @@ async function answer(operation: Operation, raw: unknown, context: WriteContext)
 }
 
 /** What a call would change; nothing where it names something that does not exist, which only its run reports. */
-function listAffected({ affected }: Operation, input: object, context: ReadContext): readonly string[] {
+export function listAffected({ affected }: Operation, input: object, context: ReadContext): readonly string[] {
   try {
     return affected?.(input as never, context) ?? []
   } catch (error) {
@@ -205,8 +205,18 @@ interface Admitted {
  * @throws AppError `forbidden`, or `invalid_input` with every problem and its path.
  */
 export async function admit(operation: Operation, raw: unknown, context: WriteContext): Promise<Admitted> {
-  if (!context.caller.scopes.has(operation.scope)) context.onRefused?.(operation.name)
-  requireScope(operation.name, operation.scope, context.caller)
+  const { caller } = context
+  if (mustPropose(operation, caller)) requireConsent({ ...caller, needsConsent: true }, operation.title)
+  if (!caller.scopes.has(operation.scope)) context.onRefused?.(operation.name)
+  requireScope(operation.name, operation.scope, caller)
+  return readInput(operation, raw, context)
+}
+
+/**
+ * Adapts the form of raw input and parses it.
+ * @throws AppError `invalid_input` with every problem and its path.
+ */
+export async function readInput(operation: Operation, raw: unknown, context: WriteContext): Promise<Admitted> {
   const { value, coerced } = adapt(operation, raw)
   return { input: parseArguments(operation, await resolveCodes(operation.input, value, context)), coerced }
 }

@@ -289,7 +289,7 @@ const certifyMetricOperation = operation({
     write(context, (writer) => {
       const author = authorOf(context)
       const metric = resolveMetric(writer, slug)
-      requireOtherEyes(writer, metric, author, context.fourEyes ?? 'withTokens')
+      requireOtherEyes(writer, metric, author, context.fourEyes)
       const certified = certifyMetric(writer, metric, certifiedBy ?? author.name, author)
       return toMetric(writer, tested(writer, certified, context.now()))
     }),

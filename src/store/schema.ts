@@ -59,6 +59,25 @@ export interface Tables {
   watch_change: WatchChangeRow
   watch_delivery: { receiver_id: number; change_id: number; tries: Generated<number>; next_at: number }
   watch_signal: { scans: number; revision: number }
+  proposal: ProposalRow
+}
+
+export interface ProposalRow {
+  id: Generated<number>
+  operation: string
+  input: SafeText
+  summary: SafeText
+  changes: SafeText
+  proposer: SafeText
+  proposer_id: SafeText | null
+  via: string
+  client: SafeText | null
+  created_at: number
+  expires_at: number
+  status: Generated<'open' | 'approved' | 'rejected' | 'failed'>
+  decider: SafeText | null
+  decided_at: number | null
+  reason: SafeText | null
 }
 
 type WatchStateName = 'OK' | 'FIRING' | 'UNKNOWN'
@@ -428,6 +447,7 @@ export interface AuditRow {
   actor_id: SafeText | null
   via: string
   client: SafeText | null
+  proposal: SafeText | null
   action: string
   kind: string
   name: SafeText

@@ -34,6 +34,7 @@ export const writeEffects: readonly WriteEffect[] = [
   ),
   ...always.map((on) => ({ table: 'watch', on, effect: revised })),
   { table: 'watch_change', on: 'INSERT', effect: revised },
+  ...(['INSERT', 'UPDATE'] as const).map((on) => ({ table: 'proposal', on, effect: revised })),
   {
     ...{ table: 'scan', on: 'UPDATE', column: 'status', effect: ended },
     when: "new.status <> old.status AND new.status NOT IN ('QUEUED', 'RUNNING')",

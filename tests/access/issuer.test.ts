@@ -267,7 +267,7 @@ describe('over HTTP', () => {
     expect(await (await ask(path)).json()).toMatchObject({
       resource,
       authorization_servers: [issuer.address],
-      scopes_supported: ['read', 'triage', 'author', 'certify', 'admin'],
+      scopes_supported: ['read', 'propose', 'triage', 'author', 'certify', 'admin'],
       bearer_methods_supported: ['header'],
     })
   })

@@ -60,7 +60,7 @@ const afterwards = <T>(sql: string, look: () => T): T => {
   return seen
 }
 const numbers = () => direct.prepare('SELECT seq FROM audit ORDER BY seq').pluck().all() as number[]
-const columns = ['at', 'actor', 'actor_id', 'via', 'action', 'kind', 'name', 'before', 'after']
+const columns = ['at', 'actor', 'actor_id', 'via', 'client', 'proposal', 'action', 'kind', 'name', 'before', 'after']
 
 describe('the audit trail', () => {
   sqliteOnly('it changes the file behind the store')

@@ -12,6 +12,7 @@ import { createHttpApp } from '../../src/http/server.ts'
 import { createMcpHttpHandler } from '../../src/mcp/http/http.ts'
 import { serveStdio } from '../../src/mcp/stdio/stdio.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { isProposable } from '../../src/operation/consent.ts'
 import { type Caller, expandScopes, type Scope, scopes, type WriteContext } from '../../src/operation/context.ts'
 import type { Operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
@@ -54,8 +55,8 @@ interface Case {
   input: Input
   /** Whether a person is asked at all. */
   asks: boolean
-  /** Whether it only counts. */
-  isPreview?: boolean
+  /** Whether it only counts, or sets what is set already. */
+  isVoid?: boolean
 }
 
 let template: Template
@@ -68,12 +69,12 @@ const tokens = new Map<Who, string>()
 const contextFor = (asked: Pick<WriteContext, 'caller' | 'signal'>) => ({ ...estate.context, ...asked })
 const toolsets = ['agent', 'admin'] as const
 const surface = createMcpSurface({
+  usualAddress: 'http://127.0.0.1:7411',
   operations,
   toolsets,
   contextFor,
   version: '1',
   log: silentLog,
-  commandOptions: "--home '/data'",
 })
 
 /** The whole HTTP door on a port of its own. */
@@ -122,7 +123,7 @@ afterAll(async () => {
 })
 
 interface Connected {
-  /** What came of a call: `done`, or the code and the reason of its error. */
+  /** What came of a call: `done`, `proposed`, or the code and the reason of its error. */
   call(name: string, input: Input): Promise<{ outcome: string; text: string }>
   asked: string[]
   close(): Promise<void>
@@ -169,10 +170,12 @@ async function connect({ line, door, who }: Way, person: Person): Promise<Connec
       const result = (await (client as Client).callTool({ name, arguments: input })) as {
         isError?: boolean
         content: { text: string }[]
+        structuredContent?: { status?: string }
         _meta?: { 'assay/error'?: { code: string; reason?: string } }
       }
       const text = result.content[0]?.text ?? ''
-      if (result.isError !== true) return { outcome: 'done', text }
+      const isProposed = result.structuredContent?.status === 'proposed'
+      if (result.isError !== true) return { outcome: isProposed ? 'proposed' : 'done', text }
       const { code = 'failed', reason = '' } = result._meta?.['assay/error'] ?? {}
       return { outcome: `${code} ${reason}`, text }
     },
@@ -192,7 +195,9 @@ const ways = (['v1', 'v2'] as const)
   .filter(
     ({ line, door, who }) =>
       isLong ||
-      (who === 'local' ? (line === 'v1') === (door === 'http') : line === 'v1' && ['triage', 'author'].includes(who)),
+      (who === 'local'
+        ? (line === 'v1') === (door === 'http')
+        : line === 'v1' && ['propose', 'triage', 'author'].includes(who)),
   )
 
 /** Triages of many findings by filters. */
@@ -207,8 +212,8 @@ function listBatches(operation: Operation): Case[] {
     { ...batch(select('LOW', 'MEDIUM'), 21), asks: true },
     { ...batch(select('LOW', 'MEDIUM'), 21, { status: 'RESOLVED' }), asks: true },
     { ...batch(select('CRITICAL'), 1, { ...decided, status: 'FALSE_POSITIVE' }), asks: true },
-    { ...batch(select('LOW', 'MEDIUM'), 21, { status: 'OPEN' }), asks: false, isPreview: true },
-    { operation, input: { filters: select('LOW', 'MEDIUM', 'CRITICAL'), ...decided }, asks: false, isPreview: true },
+    { ...batch(select('LOW', 'MEDIUM'), 21, { status: 'OPEN' }), asks: false, isVoid: true },
+    { operation, input: { filters: select('LOW', 'MEDIUM', 'CRITICAL'), ...decided }, asks: false, isVoid: true },
   ]
 }
 
@@ -226,7 +231,7 @@ function listCases(): Case[] {
         input: { id: CRITICAL, status, reason },
         asks: true,
       })),
-      { operation, input: { id: CRITICAL, status: 'OPEN' }, asks: false },
+      { operation, input: { id: CRITICAL, status: 'OPEN' }, asks: false, isVoid: true },
       { operation, input: { id: '5', status: 'OPEN' }, asks: false },
       { operation, input: { id: '7', status: 'RESOLVED' }, asks: false },
       { operation, input: { id: LOW, status: 'IGNORED', reason }, asks: false },
@@ -235,11 +240,15 @@ function listCases(): Case[] {
   })
 }
 
-function expectedOutcome({ operation, asks }: Case, who: Who, person: Person): string {
+function expectedOutcome({ operation, asks, isVoid }: Case, who: Who, person: Person): string {
   const granted = who === 'local' ? new Set<Scope>(scopes) : expandScopes([who])
-  if (!granted.has(operation.scope)) return 'forbidden insufficient_scope'
+  if (!granted.has(operation.scope)) {
+    if (who !== 'propose' || !isProposable(operation)) return 'forbidden insufficient_scope'
+    return isVoid === true ? 'done' : 'proposed'
+  }
   if (!asks) return 'done'
-  if (person === 'cannot be asked') return who === 'local' ? 'forbidden consent_required' : 'done'
+  if (person === 'cannot be asked' && who !== 'local') return 'done'
+  if (person === 'cannot be asked') return isProposable(operation) ? 'proposed' : 'forbidden consent_required'
   return person === 'agrees' ? 'done' : 'forbidden declined'
 }
 
@@ -261,11 +270,19 @@ describe.each(ways)('every change through $door by $line for $who', (way) => {
       const { outcome, text } = await client.call(operation.name, structuredClone(input))
       const wanted = expectedOutcome(each, who, person)
       expect(outcome, about).toBe(wanted)
-      const isAsked = each.asks && person !== 'cannot be asked' && wanted !== 'forbidden insufficient_scope'
+      const isAsked = ['done', 'forbidden declined'].includes(wanted) && each.asks && person !== 'cannot be asked'
       expect(client.asked.length, about).toBe(isAsked ? 1 : 0)
       if (isAsked) expect(client.asked[0]).toContain(`It wants to call ${operation.name}`)
-      if (wanted.endsWith('consent_required')) expect(text).toContain(`assay call --home '/data' ${operation.name} "{`)
-      const isChanging = wanted === 'done' && each.isPreview !== true
+      if (wanted.endsWith('consent_required')) expect(text).toContain('in the console: http://127.0.0.1:7411/console/')
+      expect(text).not.toContain('assay call')
+      if (wanted === 'proposed') {
+        expect(text).toMatch(
+          /^Proposed, not done yet: .*assay approve \d+.*http:\/\/127.0.0.1:7411\/console\/proposals\/\d+/,
+        )
+        renewIfChanged(before)
+        continue
+      }
+      const isChanging = wanted === 'done' && each.isVoid !== true
       if (!isChanging) expect(estate.version(), about).toBe(before)
       else if (input.filters !== undefined) expect(estate.version(), about).not.toBe(before)
       renewIfChanged(before)
@@ -282,7 +299,7 @@ function listDirectCases(): Case[] {
   return [
     ...listCases().filter(({ input }) => input.filters === undefined),
     ...own.map((operation) => ({ operation, input: examples[operation.name]?.(template.ids)[0] ?? {}, asks: true })),
-    ...(bulk === undefined ? [] : listBatches(bulk).filter(({ isPreview }) => isPreview !== true)),
+    ...(bulk === undefined ? [] : listBatches(bulk).filter(({ isVoid }) => isVoid !== true)),
   ]
 }
 
@@ -299,7 +316,9 @@ describe('every change that an assistant needs consent for', () => {
       if (token !== undefined) headers.authorization = `Bearer ${token}`
       const reply = await fetch(new URL(path, token === undefined ? loopback : guarded), { ...init, headers })
       const about = `${operation.name} ${JSON.stringify(input)}: ${await reply.text()}`
-      if (granted.has(operation.scope)) expect([200, 201], about).toContain(reply.status)
+      // The proposal in the estate is one for authors.
+      const scope = operation.name === 'approve_proposal' ? 'author' : operation.scope
+      if (granted.has(scope)) expect([200, 201], about).toContain(reply.status)
       else expect(about).toContain('insufficient_scope')
       renewIfChanged(before)
     }
@@ -332,15 +351,5 @@ describe('declarations', () => {
     )
     expect([...new Set(asking)].sort()).toEqual(declared.sort())
     expect(declared).toEqual(expect.arrayContaining(['delete_metric', 'certify_metric', 'update_finding']))
-  })
-})
-
-describe('a client that supports URL elicitation only', () => {
-  it('cannot be asked for consent', async () => {
-    const client = new Client(identity, { capabilities: { elicitation: { url: {} } } })
-    await client.connect(new StreamableHTTPClientTransport(loopback) as never)
-    const answer = await client.callTool({ name: 'delete_metric', arguments: { slug: 'scratch' } })
-    expect(JSON.stringify(answer)).toContain('consent_required')
-    await client.close()
   })
 })

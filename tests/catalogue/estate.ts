@@ -97,6 +97,8 @@ export async function plantEstate(
   await run('create_custom_detector', birdDetector)
   await run('create_suppression', { filters: { findingTypes: ['BIRDS'] }, reason: 'birds are welcome' })
   clock.now = NOON
+  const input = { slug: 'scratch', reason: 'nobody uses it' }
+  await run('propose_change', { operation: 'deprecate_metric', input })
   const ids = store.write((writer) => {
     const wiki = getSource(writer, 'Company wiki').id
     const imports = insertSource(

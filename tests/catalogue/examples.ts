@@ -6,6 +6,8 @@ type Input = Record<string, unknown>
 const counted = { aggregation: 'COUNT', entity: 'finding', filters: { severities: ['HIGH', 'CRITICAL'] } }
 const metric = { slug: 'severe-findings', displayName: 'Severe findings', type: 'SIMPLE', definition: counted }
 
+const drafted = { displayName: 'Drafted findings', type: 'SIMPLE', definition: counted }
+
 /** Valid inputs of every operation, as full as they can be; the first of each is the one that shows most. */
 export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Input[]>> = {
   list_glossary_terms: () => [{ search: 'security', limit: 5, offset: 0 }, { category: 'PRIORITY' }, {}],
@@ -287,4 +289,12 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   delete_suppression: () => [{ id: '1' }],
   list_assets: () => [{ assetKinds: ['wiki.page'], search: 'page', status: 'ACTIVE', limit: 5 }, {}],
   get_asset: () => [{ id: 'wiki:page:1' }],
+  list_proposals: () => [{ status: 'open', limit: 5 }, {}],
+  get_proposal: () => [{ id: '1' }],
+  propose_change: () => [
+    { operation: 'delete_metric', input: { slug: 'scratch' } },
+    { operation: 'create_metric', input: { slug: 'drafted', ...drafted } },
+  ],
+  approve_proposal: () => [{ id: '1', reason: 'as discussed' }],
+  reject_proposal: () => [{ id: '1', reason: 'not yet' }],
 }

@@ -199,7 +199,7 @@ describe.each(each)('$name', ({ name, operation }) => {
 })
 
 /** They hide findings from everybody, or change with which credentials and where a tenant is read. */
-const changesAccess = new Set(['create_suppression', 'create_source', 'update_source'])
+const changesAccess = new Set(['create_suppression', 'create_source', 'update_source', 'approve_proposal'])
 
 function consentOf({ name, effect, destructive, scope }: Operation): Operation['consent'] {
   // What find_value writes is only that it was asked.

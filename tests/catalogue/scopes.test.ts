@@ -4,6 +4,7 @@ import { createToken, openTokenLookup } from '../../src/access/tokens.ts'
 import { operations } from '../../src/catalogue.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import { createMcpSurface } from '../../src/mcp/surface.ts'
+import { isProposable } from '../../src/operation/consent.ts'
 import { type Scope, scopes, type WriteContext } from '../../src/operation/context.ts'
 import type { Operation } from '../../src/operation/operation.ts'
 import { silentLog } from '../../src/runtime/log.ts'
@@ -18,15 +19,17 @@ type Who = Scope | 'nobody'
 const allowed: Readonly<Record<Who, readonly Scope[]>> = {
   nobody: [],
   read: ['read'],
+  propose: ['read', 'propose'],
   triage: ['read', 'triage'],
   author: ['read', 'author'],
   certify: ['read', 'certify'],
-  admin: ['read', 'triage', 'author', 'certify', 'admin'],
+  admin: ['read', 'propose', 'triage', 'author', 'certify', 'admin'],
 }
 const everyone = Object.keys(allowed) as Who[]
 
 /** What each scope is for, said a second time: everything that is not named here may be done by whoever may read. */
 const asking: Readonly<Record<string, readonly string[]>> = {
+  propose: ['propose_change'],
   triage: ['update_finding', 'triage_findings', 'create_suppression', 'delete_suppression', 'find_value'],
   author: [
     ...['create', 'update', 'delete'].flatMap((verb) =>
@@ -40,6 +43,9 @@ const asking: Readonly<Record<string, readonly string[]>> = {
     ...['start_scan', 'cancel_scan', 'verify_audit', 'preview_custom_detector'],
   ],
 }
+
+/** The scope of what the proposal in the estate would do, which those who decide it need. */
+const deciding: Readonly<Record<string, Scope>> = { approve_proposal: 'author', reject_proposal: 'author' }
 
 let template: Template
 let estate: OpenEstate
@@ -90,7 +96,11 @@ async function askRest(operation: Operation, input: Input, who: Who): Promise<st
   const { authorization } = credentials(who)
   const headers = { ...init.headers, ...(authorization === undefined ? {} : { authorization }) }
   const reply = await app.request(`http://127.0.0.1:7411${path}`, { ...init, headers })
-  return reply.status < 300 ? 'answered' : ((await reply.json()) as { code: string }).code
+  return reply.status === 202
+    ? 'proposed'
+    : reply.status < 300
+      ? 'answered'
+      : ((await reply.json()) as { code: string }).code
 }
 
 async function askMcp({ name }: Operation, input: Input, who: Who): Promise<string> {
@@ -98,7 +108,7 @@ async function askMcp({ name }: Operation, input: Input, who: Who): Promise<stri
     const caller = { ...(await gatekeeper.authenticate(credentials(who))), via: 'mcp' as const }
     const answer = await surface.callTool(name, input, { ...exchange, caller })
     if (!('content' in answer)) return 'asked'
-    if (answer.isError !== true) return 'answered'
+    if (answer.isError !== true) return answer.structuredContent?.status === 'proposed' ? 'proposed' : 'answered'
     const { code } = (answer._meta?.['assay/error'] ?? {}) as { code?: string }
     return code ?? 'failed'
   } catch (error) {
@@ -117,14 +127,20 @@ describe('every operation with every scope and with none', () => {
     for (const who of everyone) {
       const before = estate.version()
       const outcome = await ask(operation, structuredClone(input), who)
-      const wanted = allowed[who].includes(operation.scope)
+      const wanted = allowed[who].includes(deciding[operation.name] ?? operation.scope)
         ? 'answered'
         : who === 'nobody'
           ? 'unauthorized'
-          : 'forbidden'
+          : who === 'propose' && isProposable(operation)
+            ? // It changes no definition, so it answers without storing the states.
+              operation.name === 'check_watches'
+              ? 'answered'
+              : 'proposed'
+            : 'forbidden'
       expect(outcome, who).toBe(wanted)
       if (estate.version() === before) continue
-      expect([operation.effect, wanted], 'only who may has written').toEqual(['write', 'answered'])
+      expect(operation.effect).toBe('write')
+      expect(['answered', 'proposed'], 'only who may has written').toContain(wanted)
       estate.close()
       estate = openEstate(template)
     }
@@ -135,7 +151,8 @@ describe('every operation with every scope and with none', () => {
     expect(operations.map(({ name, scope }) => [name, scope])).toEqual(
       operations.map(({ name }) => [name, scopeOf(name)]),
     )
-    expect(operations.filter(({ effect, scope }) => effect === 'write' && scope === 'read')).toEqual([])
+    const open = operations.filter(({ effect, scope }) => effect === 'write' && scope === 'read')
+    expect(open.map(({ name }) => name)).toEqual(Object.keys(deciding))
   })
 })
 
@@ -158,12 +175,14 @@ describe('importing over HTTP', () => {
 })
 
 describe('tools/list', () => {
-  const scopeOf = new Map(operations.map(({ name, scope }) => [name, scope]))
+  const operationOf = new Map(operations.map((operation) => [operation.name, operation]))
 
   it.each(everyone)('lists for %s the tools they may call, in the same order for everyone', (who) => {
     const granted = new Set(allowed[who])
     const listed = surface.listTools({ ...localPerson, scopes: granted }).map(({ name }) => name)
     const all = surface.tools.map(({ name }) => name)
-    expect(listed).toEqual(all.filter((name) => granted.has(scopeOf.get(name) as Scope)))
+    const isListed = (operation: Operation | undefined) =>
+      operation !== undefined && (granted.has(operation.scope) || (who === 'propose' && isProposable(operation)))
+    expect(listed).toEqual(all.filter((name) => isListed(operationOf.get(name))))
   })
 })

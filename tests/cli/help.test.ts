@@ -88,7 +88,7 @@ describe('the help', () => {
     expect(help.stdout.trim().split('\n').length).toBeGreaterThan(5)
     const alone = await run([name])
     // These have something to do without a command.
-    if (['sources', 'terms', 'metrics', 'suppressions', 'audit', 'mcp'].includes(name))
+    if (['sources', 'terms', 'metrics', 'suppressions', 'proposals', 'audit', 'mcp'].includes(name))
       expect(alone.stdout).not.toContain('Usage:')
     else expect(alone).toEqual({ code: 2, stdout: help.stdout, stderr: '' })
     const unknown = await run([name, 'bogus'])

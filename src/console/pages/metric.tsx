@@ -4,7 +4,8 @@ import { toDayText, toMoment } from '../../charts/times.ts'
 import { toWords } from '../../charts/words.ts'
 import type { MetricDetail } from '../../metrics/view.ts'
 import { client } from '../client.ts'
-import { compare, flatten, toPathText } from '../flatten.ts'
+import { Compared } from '../compared.tsx'
+import { flatten, toPathText } from '../flatten.ts'
 import { refresh, useAnswer } from '../hooks.ts'
 import { listInputs } from '../lineage.ts'
 import type { ConsoleSession, MetricVersionItem } from '../model.ts'
@@ -240,45 +241,16 @@ function Versions({
   )
 }
 
-/** Two versions beside each other; what differs is marked, in words as well. */
+/** Two versions beside each other. */
 function Comparison({ before, after }: { before: MetricVersionItem; after: MetricVersionItem }) {
   const meaning = ({ version: _v, createdAt: _a, createdBy: _b, createdVia: _c, ...rest }: MetricVersionItem) => rest
-  const members = compare(meaning(before), meaning(after))
-  const changed = members.filter((member) => member.before !== member.after).length
+  const toTitle = ({ version, createdAt }: MetricVersionItem) => `v${version}, ${toDayText(Date.parse(createdAt))}`
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys
-    <section class="scroll inset tall" aria-label={`Versions ${before.version} and ${after.version}`} tabIndex={0}>
-      <table class="compared">
-        <thead>
-          <tr>
-            <th scope="col">{changed === 1 ? '1 difference' : `${changed} differences`}</th>
-            {[before, after].map(({ version, createdAt }) => (
-              <th scope="col" key={version}>
-                v{version}, {toDayText(Date.parse(createdAt))}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {members.map((member) => (
-            <tr key={member.path} class={member.before === member.after ? '' : 'changed'}>
-              <th scope="row">
-                {toPathText(member.path)}
-                {member.before === member.after ? null : <span class="hidden"> (differs)</span>}
-              </th>
-              <td>
-                <Value text={member.before} />
-              </td>
-              <td>
-                <Value text={member.after} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Compared
+      label={`Versions ${before.version} and ${after.version}`}
+      before={meaning(before)}
+      after={meaning(after)}
+      titles={[toTitle(before), toTitle(after)]}
+    />
   )
 }
-
-const Value = ({ text }: { text: string | undefined }) =>
-  text === undefined ? <span class="muted">–</span> : <Names texts={text.split(', ')} />

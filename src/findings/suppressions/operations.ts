@@ -10,7 +10,7 @@ import { ownText } from '../../kernel/safe-text.ts'
 import { quote, showNames } from '../../kernel/shown.ts'
 import { closest } from '../../kernel/suggest.ts'
 import { endMeaning } from '../../kernel/time-range.ts'
-import { authorOf } from '../../operation/author.ts'
+import { authorOf, describeAuthor } from '../../operation/author.ts'
 import type { WriteContext } from '../../operation/context.ts'
 import { type Operation, operation } from '../../operation/operation.ts'
 import type { Reader } from '../../store/store.ts'
@@ -180,7 +180,7 @@ function addSuppression(
 ): SuppressionRecord {
   return context.store.write(
     (writer) => {
-      const draft = { ...decided, createdBy: context.caller.name, createdAt: context.now() }
+      const draft = { ...decided, createdBy: describeAuthor(context.caller), createdAt: context.now() }
       const added = getSuppression(writer, String(insertSuppression(writer, draft)))
       const { id, ...after } = toView(added)
       appendAudit(writer, authorOf(context), { action: 'create', kind: 'suppression', name: id, after })

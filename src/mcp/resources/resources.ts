@@ -19,6 +19,7 @@ import type { JsonSchema } from '../tools/json-schema.ts'
 /** Looks up operations by name, and runs one in the context of a request. */
 export interface Readers {
   find(name: string): Operation | undefined
+  contextFor: ContextFor
   run(name: string, input: Record<string, unknown>, exchange: McpRequest): Promise<unknown>
 }
 
@@ -32,6 +33,7 @@ export function createReaders(operations: readonly Operation[], contextFor: Cont
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
   return {
     find: (name) => byName.get(name),
+    contextFor,
     run: async (name, input, { caller, signal, progress }) => {
       const operation = byName.get(name)
       if (operation === undefined) throw new Error(`there is no operation ${name}`)
@@ -134,8 +136,17 @@ const json = 'application/json'
 const VIEW_TYPE = 'text/html;profile=mcp-app'
 const VIEW_FILE = 'view/answer.html'
 const schemaPrefix = 'assay://schemas/'
-export const WATCHES_URI = 'assay://watches'
-const WATCHES = 'list_watches'
+/** Lists that are resources of their own, whose subscribers learn of changes by any process. */
+const lists = [
+  { uri: 'assay://watches', name: 'watches', title: 'Watches and their states', operation: 'list_watches' },
+  {
+    uri: 'assay://proposals',
+    name: 'proposals',
+    title: 'Changes that wait for approval, and the last ones decided',
+    operation: 'list_proposals',
+  },
+] as const
+export const followedUris: readonly string[] = lists.map(({ uri }) => uri)
 
 export const uriOf = ({ pathSegment }: ResourceKind, name: string): string =>
   `assay://${pathSegment}/${encodeURIComponent(name)}`
@@ -181,13 +192,14 @@ export function createResources(readers: Readers, schemas: ReadonlyMap<string, J
         title: `Schema of ${name}`,
         mimeType: 'application/schema+json',
       }))
-      const watches = { uri: WATCHES_URI, name: 'watches', title: 'Watches and their states', mimeType: json }
       const view = { uri: VIEW_URI, name: 'answer', title: 'View of an answer', mimeType: VIEW_TYPE }
       const hasView = readBuilt(VIEW_FILE) !== undefined
       return [
         ...named.flat(),
         ...(hasView ? [view] : []),
-        ...(readers.find(WATCHES) === undefined ? [] : [watches]),
+        ...lists
+          .filter(({ operation }) => readers.find(operation) !== undefined)
+          .map(({ uri, name, title }) => ({ uri, name, title, mimeType: json })),
         ...schemaResources,
       ]
     },
@@ -215,8 +227,9 @@ interface ResourceCatalog {
 }
 
 async function read(uri: string, catalog: ResourceCatalog, exchange: McpRequest): Promise<ResourceContents[]> {
-  if (uri === WATCHES_URI && catalog.readers.find(WATCHES) !== undefined) {
-    return [{ uri, mimeType: json, text: showJson(await catalog.readers.run(WATCHES, {}, exchange)) }]
+  const list = lists.find((each) => each.uri === uri && catalog.readers.find(each.operation) !== undefined)
+  if (list !== undefined) {
+    return [{ uri, mimeType: json, text: showJson(await catalog.readers.run(list.operation, {}, exchange)) }]
   }
   if (uri === VIEW_URI) {
     const text = readBuilt(VIEW_FILE)

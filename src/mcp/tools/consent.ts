@@ -1,19 +1,24 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../../kernel/errors.ts'
 import { isObject } from '../../kernel/json-object.ts'
-import { quoteJson } from '../../kernel/quoted-json.ts'
-import { joinShown, line, type PrintableText, showCode, showJson, showSentence } from '../../kernel/shown.ts'
-import { CONSENT_REQUIRED } from '../../operation/consent.ts'
+import { joinShown, line, type PrintableText, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
+import { CONSENT_REQUIRED, mustPropose } from '../../operation/consent.ts'
 import { principalOf } from '../../operation/context.ts'
 import type { Operation } from '../../operation/operation.ts'
+import { isConsentMissing, locate, orPropose } from '../../proposals/calling.ts'
+import type { Proposal, Proposed } from '../../proposals/model.ts'
 import type { McpRequest, Question, ToolAnswer } from '../protocol.ts'
+import type { Readers } from '../resources/resources.ts'
+import { toAnswer } from './answer.ts'
 
 interface ConsentRequest {
+  operations: readonly Operation[]
   operation: Operation
   input: Record<string, unknown>
   exchange: McpRequest
-  /** Options of the suggested terminal command. */
-  commandOptions: string
+  readers: Readers
+  /** Where the console is, and where it will be while no server runs. */
+  console: { findAddress: () => string | undefined; usualAddress: string }
 }
 
 /** The maximum length of each member's value; all members are shown, so that no long one can hide another. */
@@ -21,51 +26,118 @@ const MAX_SHOWN = 200
 const MAX_DETAIL = 600
 
 /**
- * Runs a call that may need a person's consent. A client that supports elicitation is asked first; without it, only a
- * caller with a token, created by a person for such calls, may proceed.
- * @throws AppError `forbidden`, reason `declined` or `consent_required`; the latter with a command for a terminal
+ * Runs a call that may need a person's consent. A client that supports elicitation by forms is asked first. Without it,
+ * only a caller with a token, created by a person for such calls, may proceed; the call of any other, and of one whose
+ * token may only propose it, becomes a proposal, and a client that supports elicitation by pages opens it.
+ * @throws AppError `forbidden`, reason `declined`, or `consent_required` for what cannot be proposed
  */
 export async function withConsent(
-  { operation, input, exchange, commandOptions }: ConsentRequest,
+  request: ConsentRequest,
   work: (exchange: McpRequest) => Promise<ToolAnswer>,
 ): Promise<ToolAnswer | Question> {
+  const { operation, input, exchange } = request
   const { caller, answers, clientCapabilities: askable } = exchange
-  const canAsk = askable.has('elicitation')
-  if (operation.consent === 'none' || (caller.token === true && !canAsk)) return work(exchange)
-  const call = `${operation.name} ${JSON.stringify(input)}`
-  const state = {
-    call: hash('sha256', `${principalOf(caller)} ${call}`, 'base64url'),
-  }
-  if (answers.consent !== undefined && isSame(exchange.state, state)) {
+  const isProposed = mustPropose(operation, caller)
+  const canAsk = askable.has('elicitation') && !isProposed
+  if (!isProposed && (operation.consent === 'none' || (caller.token === true && !canAsk))) return work(exchange)
+  const call = hash('sha256', `${principalOf(caller)} ${operation.name} ${JSON.stringify(input)}`, 'base64url')
+  const state = toState(exchange.state, call)
+  if (answers.consent !== undefined && state !== undefined) {
     if (isYes(answers.consent)) return work(exchange)
-    throw new AppError('forbidden', `The person did not agree to ${operation.name}; nothing was changed.`, {
-      reason: 'declined',
-    })
+    throw toDeclined(operation)
   }
+  if (answers.approval !== undefined && state?.proposed !== undefined) return afterVisit(request, state.proposed)
+  const asking = () => work({ ...exchange, caller: { ...caller, needsConsent: true } })
+  if (!canAsk) return proposeOr(request, call, asking)
   try {
-    return await work({ ...exchange, caller: { ...caller, needsConsent: true } })
+    return await asking()
   } catch (error) {
-    if (!(error instanceof AppError) || error.facts.reason !== CONSENT_REQUIRED) throw error
+    if (!isConsentMissing(error)) throw error
     const { what = operation.title, details = [] } = (error.facts.facts ?? {}) as { what?: string; details?: string[] }
-    const shown = hideSecrets(input) as Record<string, unknown>
-    if (canAsk) {
-      const lines = [
-        line`An assistant asks for your consent: ${showSentence(what)}.`,
-        ...details.map((detail) => line`- ${showSentence(detail, MAX_DETAIL)}`),
-        line`It wants to call ${showCall(operation.name, shown)}.`,
-      ]
-      return toQuestion(lines, state)
-    }
-    const command = ['assay call', commandOptions, operation.name, quoteJson(shown)]
-      .filter((part) => part !== '')
-      .join(' ')
-    throw new AppError(
-      'forbidden',
-      `${what} requires the consent of a person, and this client cannot ask for it; have them run in a terminal: ${command}`,
-      { reason: CONSENT_REQUIRED, facts: { command } },
-    )
+    const lines = [
+      line`An assistant asks for your consent: ${showSentence(what)}.`,
+      ...details.map((detail) => line`- ${showSentence(detail, MAX_DETAIL)}`),
+      line`It wants to call ${showCall(operation.name, hideSecrets(input) as Record<string, unknown>)}.`,
+    ]
+    return toQuestion(lines, { call })
   }
 }
+
+/** Runs a call, or proposes it where a person has to agree. */
+async function proposeOr(
+  request: ConsentRequest,
+  call: string,
+  work: () => Promise<ToolAnswer>,
+): Promise<ToolAnswer | Question> {
+  const { operations, operation, input, exchange, readers, console } = request
+  const address = console.findAddress()
+  try {
+    const asked = {
+      ...{ operations, operation, input },
+      toAnswer: (output: unknown) => toAnswer(operation, output, input),
+    }
+    const outcome = await orPropose(asked, readers.contextFor(exchange), work)
+    if ('proposed' in outcome) {
+      const proposed = locate(outcome.proposed, address ?? console.usualAddress)
+      const canOpen = address !== undefined && exchange.clientCapabilities.has('url')
+      return canOpen ? toVisit(proposed, call) : toProposedAnswer(proposed, address !== undefined)
+    }
+    return outcome.answer
+  } catch (error) {
+    if (!isConsentMissing(error)) throw error
+    const place = `${address ?? console.usualAddress}/console/`
+    throw new AppError('forbidden', `${error.message.replace(/\.$/, '')}, who does it in the console: ${place}`, {
+      reason: CONSENT_REQUIRED,
+      facts: { console: place },
+    })
+  }
+}
+
+function toProposedAnswer(proposed: Proposed, isServed: boolean): ToolAnswer {
+  const { id, summary, expiresAt, approveUrl } = proposed.proposal
+  const place = isServed
+    ? line`at ${showSentence(approveUrl)}`
+    : line`with assay approve ${showCode(id)}, or once assay serve runs at ${showSentence(approveUrl)}`
+  const text = line`Proposed, not done yet: ${showSentence(summary)}. A person approves or rejects it until ${showCode(expiresAt)} ${place}`
+  return { content: [{ type: 'text', text }], structuredContent: { ...proposed } }
+}
+
+/** Asks the client to open the page on which a person decides. */
+const toVisit = (proposed: Proposed, call: string): Question => ({
+  ask: {
+    approval: {
+      method: 'elicitation/create',
+      params: {
+        mode: 'url',
+        message: line`An assistant asks for your approval: ${showSentence(proposed.proposal.summary)}.`,
+        url: proposed.proposal.approveUrl,
+        elicitationId: `proposal-${proposed.proposal.id}`,
+      },
+    },
+  },
+  state: { call, proposed },
+})
+
+/** What came of a proposal whose page the client was asked to open. */
+async function afterVisit({ operation, exchange, readers }: ConsentRequest, proposed: Proposed): Promise<ToolAnswer> {
+  const { id } = proposed.proposal
+  if (Object(exchange.answers.approval).action === 'decline') {
+    await readers.run('reject_proposal', { id, reason: 'declined in the assistant' }, exchange)
+    throw toDeclined(operation)
+  }
+  const decided = (await readers.run('get_proposal', { id }, exchange)) as Proposal
+  const { status, decidedBy, reason } = decided
+  if (status === 'open') return toProposedAnswer(proposed, true)
+  const by = decidedBy === undefined ? line`` : line` by ${showName(decidedBy)}`
+  const why = reason === undefined ? line`` : line`: ${showSentence(reason)}`
+  const text = line`${showSentence(decided.summary)}: ${showCode(status)}${by}${why}`
+  if (status === 'approved')
+    return { content: [{ type: 'text', text }], structuredContent: { status, proposal: decided } }
+  throw new AppError('forbidden', text, { reason: status })
+}
+
+const toDeclined = ({ name }: Operation) =>
+  new AppError('forbidden', `The person did not agree to ${name}; nothing was changed.`, { reason: 'declined' })
 
 /** The input with `***` for the credentials of a source, which its member `masked` holds. */
 function hideSecrets(value: unknown, isMasked = false): unknown {
@@ -96,8 +168,9 @@ function toQuestion(lines: readonly PrintableText[], state: object): Question {
   }
 }
 
-const isSame = (returned: unknown, expected: { call: string }) =>
-  typeof returned === 'object' && returned !== null && 'call' in returned && returned.call === expected.call
+/** The state that was carried over from a question about the same call. */
+const toState = (returned: unknown, call: string): { proposed?: Proposed } | undefined =>
+  isObject(returned) && returned.call === call ? returned : undefined
 
 function isYes(answer: unknown): boolean {
   if (typeof answer !== 'object' || answer === null) return false

@@ -1,3 +1,4 @@
+import { isProposable } from '../../operation/consent.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { type Tool, VIEW_URI } from '../protocol.ts'
 import {
@@ -120,6 +121,12 @@ function draft(operation: Operation, schemas: Map<string, JsonSchema>): Drafted 
   }
 }
 
+/** The schema of an answer that may be a proposal instead. */
+function orProposed({ required: _, ...output }: JsonSchema): JsonSchema {
+  const status = { type: 'string', description: 'proposed: it waits for a person.' }
+  return { ...output, properties: { ...(output.properties as object), status, proposal: { type: 'object' } } }
+}
+
 /** Members of the same shape share one resource, named after the first of them. */
 function nameSchema(schemas: Map<string, JsonSchema>, operation: string, member: string, full: JsonSchema): string {
   const shape = shapeOf(full)
@@ -173,12 +180,13 @@ function largestOf(outputBytes: readonly number[], levels: readonly number[], be
 function toTool({ operation, inputSchema, output }: Drafted, level: number): Tool {
   const detail = outputDetails[level] ?? minimalDetail
   const { name, title, summary, effect, destructive, idempotent, openWorld, isDrawn = false } = operation
+  const outputSchema = projectOutput(output, detail)
   return {
     name,
     title,
     description: summary,
     inputSchema,
-    outputSchema: projectOutput(output, detail),
+    outputSchema: isProposable(operation) ? orProposed(outputSchema) : outputSchema,
     annotations: {
       readOnlyHint: effect === 'read',
       destructiveHint: destructive,

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks'
+import { Name } from '../../charts/parts.tsx'
+import { toMoment } from '../../charts/times.ts'
+import { toWords } from '../../charts/words.ts'
+import type { Proposal } from '../../proposals/model.ts'
+import { client, type ServerProblem } from '../client.ts'
+import { Compared } from '../compared.tsx'
+import { refresh, useAnswer } from '../hooks.ts'
+import type { ConsoleSession } from '../model.ts'
+import { canChange, ProblemNote, WaitingPage } from '../parts.tsx'
+import { say } from '../toast.tsx'
+import { StatusBadge } from './proposals.tsx'
+
+/** One proposal: who made it, everything that it changes, and its decision. */
+export function ProposalPage({ id, session }: { id: string; session: ConsoleSession }) {
+  const { value, problem, isWaiting } = useAnswer(`proposal ${id}`, (signal) => client.getProposal(id, signal))
+  if (value === undefined) {
+    return <WaitingPage title="Proposals" height={320} problem={problem} isWaiting={isWaiting} />
+  }
+  return (
+    <main class="page" aria-busy={isWaiting}>
+      <div class="title">
+        <h1>
+          <Name text={value.summary} codes={false} />
+        </h1>
+        <StatusBadge status={value.status} />
+      </div>
+      {value.details.map((detail) => (
+        <p class="lead" key={detail}>
+          <Name text={detail} codes={false} />
+        </p>
+      ))}
+      <About proposal={value} />
+      {value.changes.map(({ action, kind, name, before, after }) => (
+        <section class="card" key={`${kind} ${name}`} aria-label={`${kind} ${name}`}>
+          <header>
+            <h2>
+              {toWords(action)} {toWords(kind).toLowerCase()} <Name text={name} />
+            </h2>
+          </header>
+          <Compared
+            label={`Before and after of ${name}`}
+            before={before}
+            after={after}
+            titles={[before === null ? 'Not there' : 'Before', after === null ? 'Deleted' : 'After']}
+          />
+        </section>
+      ))}
+      <details class="card form">
+        <summary>The call: {value.operation}</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys */}
+        <pre class="scroll inset" tabIndex={0}>
+          {JSON.stringify(value.input, null, 2)}
+        </pre>
+      </details>
+      {value.status === 'open' ? <Decision proposal={value} session={session} /> : null}
+    </main>
+  )
+}
+
+function About({ proposal }: { proposal: Proposal }) {
+  const { proposedBy, client: program, via, createdAt, expiresAt, decidedBy, decidedAt, reason } = proposal
+  return (
+    <section class="card" aria-label="About">
+      <dl class="pairs">
+        <dt>Proposed by</dt>
+        <dd>
+          <Name text={proposedBy} codes={false} /> <span class="muted">({program ?? via})</span>, {toMoment(createdAt)}
+        </dd>
+        {proposal.status === 'open' ? (
+          <>
+            <dt>Until</dt>
+            <dd>{toMoment(expiresAt)}</dd>
+          </>
+        ) : null}
+        {decidedBy === undefined || decidedAt === undefined ? null : (
+          <>
+            <dt>Decided by</dt>
+            <dd>
+              <Name text={decidedBy} codes={false} />, {toMoment(decidedAt)}
+            </dd>
+          </>
+        )}
+        {reason === undefined ? null : (
+          <>
+            <dt>Reason</dt>
+            <dd>
+              <Name text={reason} codes={false} />
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+/** Approves or rejects, with a reason for the history. */
+function Decision({ proposal, session }: { proposal: Proposal; session: ConsoleSession }) {
+  const [reason, setReason] = useState('')
+  const [problem, setProblem] = useState<ServerProblem>()
+  const [isBusy, setBusy] = useState(false)
+  const { id, scope, proposedBy } = proposal
+  const mayApprove = canChange(session, scope)
+  const mayReject = mayApprove || session.name === proposedBy
+  if (!mayReject) return <p class="note">Who decides this needs the scope {scope}.</p>
+  const decide = (run: typeof client.approveProposal, done: string) => {
+    setBusy(true)
+    run(id, reason.trim() === '' ? {} : { reason: reason.trim() })
+      .then(
+        () => {
+          say(done)
+          setProblem(undefined)
+        },
+        (error: ServerProblem) => setProblem(error),
+      )
+      .finally(() => {
+        setBusy(false)
+        refresh()
+      })
+  }
+  return (
+    <form class="card form" onSubmit={(event) => event.preventDefault()}>
+      {problem === undefined ? null : <ProblemNote problem={problem} />}
+      <label>
+        Reason, for the history (optional)
+        <input maxLength={1000} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+      </label>
+      <p class="row">
+        {mayApprove ? (
+          <button
+            type="button"
+            class="button primary"
+            disabled={isBusy}
+            onClick={() => decide(client.approveProposal, 'Approved')}
+          >
+            Approve
+          </button>
+        ) : null}
+        <button
+          type="button"
+          class="button"
+          disabled={isBusy}
+          onClick={() => decide(client.rejectProposal, 'Rejected')}
+        >
+          Reject
+        </button>
+      </p>
+    </form>
+  )
+}
