@@ -36,17 +36,11 @@ export class Engine {
    * findings.
    */
   readonly touched = new Map<number, RowState | undefined>()
-  /**
-   * Whether it has what questions about due dates need: for each finding when it was resolved, and for each row of the
-   * history when its finding was first detected.
-   */
-  readonly isDated: boolean
   readonly #places = new NumberMap()
 
-  constructor(options: TimelineOptions = defaultTimeline, isDated = false) {
-    this.isDated = isDated
-    this.findings = new Timeline(this.facets, options, isDated)
-    this.history = new History(this.facets, options, isDated)
+  constructor(options: TimelineOptions = defaultTimeline) {
+    this.findings = new Timeline(this.facets, options, true)
+    this.history = new History(this.facets, options)
     this.present = new PresentCounts(this.findings, this.facets, this.assets)
   }
 
@@ -56,8 +50,7 @@ export class Engine {
    */
   static restore(image: EngineImage, options?: TimelineOptions): Engine {
     const reader = new ImageReader(image)
-    const { isDated } = reader.takeNamed(['isDated'])
-    const engine = new Engine(options, isDated === 1)
+    const engine = new Engine(options)
     Object.assign(engine, reader.takeNamed(positions))
     for (const part of engine.#parts) part.restore(reader)
     return engine
@@ -67,7 +60,6 @@ export class Engine {
   toImage(): EngineImage {
     if (this.touched.size > 0) throw new RangeError('the engine is being updated')
     const image = new ImageWriter()
-    image.addNumbers([this.isDated ? 1 : 0])
     image.addNumbers(positions.map((name) => this[name]))
     for (const part of this.#parts) part.save(image)
     return image.columns
@@ -94,17 +86,21 @@ export class Engine {
   }
 
   insert(id: number, time: number, combo: number, confidence: number, asset: number): void {
-    this.#places.set(id, this.findings.push(time, combo, confidence, asset))
+    const place = this.findings.push(time, combo, confidence, asset)
+    const { rows, row } = this.findings.at(place)
+    rows.setId(row, id)
+    this.#places.set(id, place)
     this.assets.countStatus(asset, this.facets.bitOf(combo), 1)
     this.present.follow(asset, combo, confidence, 1)
   }
 
-  /** Records when a finding was resolved, in an engine that is dated. */
-  setResolution(id: number, resolvedAt: number): void {
+  /** Records when a finding was resolved and last detected, or `NEVER`. */
+  setInstants(id: number, resolvedAt: number, lastDetectedAt: number): void {
     const place = this.#places.get(id)
     if (place === undefined) return
     const { rows, row } = this.findings.at(place)
-    rows.second[row] = resolvedAt
+    rows.second.set(row, resolvedAt)
+    rows.last.set(row, lastDetectedAt)
   }
 
   /** The current state of a finding. */

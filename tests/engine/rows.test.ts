@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { FacetTable } from '../../src/engine/index/facets.ts'
 import { LooseRows, SortedRows } from '../../src/engine/index/rows.ts'
 import { defaultTimeline, Timeline } from '../../src/engine/index/timeline.ts'
+import { NEVER } from '../../src/engine/index/times.ts'
 
 const TURN = 2 ** 32
 /** Instants in few turns of 2^32 ms, at their borders, and far away on both sides of 1970. */
@@ -48,19 +49,19 @@ test('rows keep their order and columns when late rows arrive, across the 32-bit
 
 test('timelines sort rows given in any order by time, those of one instant as given, and another of the same times', () => {
   fc.assert(
-    fc.property(fc.array(instants, { maxLength: 60 }), fc.boolean(), (times, isDated) => {
+    fc.property(fc.array(instants, { maxLength: 60 }), fc.boolean(), (times, hasIds) => {
       const facets = new FacetTable()
-      const [timeline, other] = [0, 1].map(() => new Timeline(facets, defaultTimeline, isDated)) as [Timeline, Timeline]
+      const [timeline, other] = [0, 1].map(() => new Timeline(facets, defaultTimeline, hasIds)) as [Timeline, Timeline]
       for (const [asset, time] of times.entries()) {
-        timeline.push(time, 0, asset % 100, asset, time - 1)
-        other.push(time, 0, 0, 1000 + asset, time + 1)
+        timeline.push(time, 0, asset % 100, asset, asset * TURN)
+        other.push(time, 0, 0, 1000 + asset, NEVER)
       }
       other.sort(timeline.sort())
       const sorted = [...times.entries()].sort(([a, before], [b, after]) => before - after || a - b)
-      for (const [{ rows, late }, first, by] of [[timeline, 0, -1] as const, [other, 1000, 1] as const]) {
+      for (const [{ rows, late }, first] of [[timeline, 0] as const, [other, 1000] as const]) {
         expect([rows.count, late.count]).toEqual([times.length, 0])
-        const found = sorted.map((_, row) => [rows.asset[row], rows.timeOf(row), rows.second[row]])
-        expect(found).toEqual(sorted.map(([asset, time]) => [first + asset, time, isDated ? time + by : undefined]))
+        const found = sorted.map((_, row) => [rows.asset[row], rows.timeOf(row), rows.second.get(row)])
+        expect(found).toEqual(sorted.map(([asset, time]) => [first + asset, time, first === 0 ? asset * TURN : NEVER]))
       }
       expect([...timeline.rows.confidence.subarray(0, times.length)]).toEqual(sorted.map(([asset]) => asset % 100))
     }),

@@ -224,7 +224,7 @@ function makeRanges(random: SeededRandom): OracleRanges {
 }
 
 /** A filter of a caller, a metric or a placement; one of a term names no terms. */
-function makeFilter(random: SeededRandom, ofTerm = false): OracleFilter {
+export function makeFilter(random: SeededRandom, ofTerm = false): OracleFilter {
   const keys = () =>
     Object.fromEntries(
       random.some(Object.keys(keyValues), 2).map((key) => {

@@ -2,6 +2,7 @@ import type { Reader } from '../../store/store.ts'
 import type { Engine, RowState } from '../columnar-index.ts'
 import { readColumns } from '../number-columns.store.ts'
 import type { HistoryChange } from './history.ts'
+import { NEVER } from './times.ts'
 
 const changeColumns = { columns: ['finding_id', 'seq', 'at', 'from_status'], table: 'status_change' }
 
@@ -60,12 +61,13 @@ function* listNear(reader: Reader, query: string, ids: Iterable<number>): Genera
   }
 }
 
-const selectResolutions = 'SELECT id, resolved_at FROM finding WHERE id BETWEEN ? AND ? AND resolved_at IS NOT NULL'
+const selectInstants = `SELECT id, coalesce(resolved_at, ${NEVER}), coalesce(last_detected_at, ${NEVER})
+  FROM finding WHERE id BETWEEN ? AND ?`
 
-/** Reads when the touched findings were resolved. */
-export function followResolutions(reader: Reader, engine: Engine): void {
-  for (const [id = 0, resolvedAt = 0] of listNear(reader, selectResolutions, engine.touched.keys())) {
-    engine.setResolution(id, resolvedAt)
+/** Reads when the touched findings were resolved and last detected. */
+export function followInstants(reader: Reader, engine: Engine): void {
+  for (const [id = 0, resolvedAt = 0, lastDetectedAt = 0] of listNear(reader, selectInstants, engine.touched.keys())) {
+    engine.setInstants(id, resolvedAt, lastDetectedAt)
   }
 }
 

@@ -46,11 +46,11 @@ export class History {
   readonly #aside = new Map<number, number>()
   #spare = 0
 
-  constructor(facets: FacetTable, { maxSpare = MAX_SPARE, ...options }: HistoryOptions, isDated = false) {
+  constructor(facets: FacetTable, { maxSpare = MAX_SPARE, ...options }: HistoryOptions) {
     this.#facets = facets
     this.#maxSpare = maxSpare
-    this.leaves = new Timeline(facets, options, isDated)
-    this.enters = new Timeline(facets, options, isDated)
+    this.leaves = new Timeline(facets, options)
+    this.enters = new Timeline(facets, options)
   }
 
   get bytes(): number {

@@ -1,6 +1,6 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
-import { moveApart, Times } from './times.ts'
+import { Instants, moveApart, NEVER, Times } from './times.ts'
 
 /** Findings in columns, one finding in each row. */
 abstract class Columns {
@@ -10,13 +10,17 @@ abstract class Columns {
   confidence = new Uint16Array(0)
   /** Asset number. */
   asset = new Uint32Array(0)
-  /** Another instant of each row, where the table has one: see `Engine.isDated`. */
-  second = new Float64Array(0)
+  /** Of a finding, when it was resolved; of a change in the history, when its finding was first detected. */
+  second = new Instants()
+  /** Row ids of findings, which the history lacks; eight bytes wide only when there are ids from 2^32 on. */
+  id: Uint32Array | Float64Array = new Uint32Array(0)
+  /** When findings were last detected, which the history lacks; `NEVER`: when their asset was last scanned. */
+  last = new Instants()
   count = 0
-  protected readonly hasSecond: boolean
+  protected readonly hasIds: boolean
 
-  constructor(hasSecond = false) {
-    this.hasSecond = hasSecond
+  constructor(hasIds = false) {
+    this.hasIds = hasIds
   }
 
   protected abstract pushTime(time: number): void
@@ -28,23 +32,38 @@ abstract class Columns {
     this.combo = grown(this.combo, count)
     this.confidence = grown(this.confidence, count)
     this.asset = grown(this.asset, count)
-    if (this.hasSecond) this.second = grown(this.second, this.asset.length)
+    this.second.reserve(this.asset.length)
+    if (!this.hasIds) return
+    this.id = grown(this.id, this.asset.length)
+    this.last.reserve(this.asset.length)
   }
 
-  push(time: number, combo: number, confidence: number, asset: number, second = 0): number {
+  push(time: number, combo: number, confidence: number, asset: number, second = NEVER): number {
     const row = this.count
     if (row === this.asset.length) this.reserve(row + 1)
     this.count = row + 1
     this.pushTime(time)
-    this.set(row, combo, confidence, asset)
-    if (this.hasSecond) this.second[row] = second
-    return row
-  }
-
-  protected set(row: number, combo: number, confidence: number, asset: number): void {
     this.confidence[row] = confidence
     this.asset[row] = asset
     this.setCombo(row, combo)
+    this.second.set(row, second)
+    return row
+  }
+
+  /** Takes over a row of other columns, except its time. */
+  copy(row: number, from: Columns, index: number): void {
+    this.confidence[row] = from.confidence[index] ?? 0
+    this.asset[row] = from.asset[index] ?? 0
+    this.setCombo(row, from.combo[index] ?? 0)
+    this.second.set(row, from.second.get(index))
+    if (!this.hasIds) return
+    this.setId(row, from.id[index] ?? 0)
+    this.last.set(row, from.last.get(index))
+  }
+
+  setId(row: number, id: number): void {
+    if (id >= 2 ** 32 && this.id instanceof Uint32Array) this.id = Float64Array.from(this.id)
+    this.id[row] = id
   }
 
   setCombo(row: number, combo: number): void {
@@ -58,7 +77,10 @@ abstract class Columns {
     image.add(this.combo, count)
     image.add(this.confidence, count)
     image.add(this.asset, count)
-    if (this.hasSecond) image.add(this.second, count)
+    this.second.save(image, count)
+    if (!this.hasIds) return
+    image.add(this.id, count)
+    this.last.save(image, count)
   }
 
   restore(image: ImageReader): void {
@@ -66,11 +88,15 @@ abstract class Columns {
     this.combo = image.take<Uint16Array | Uint32Array>(Uint16Array, Uint32Array)
     this.confidence = image.take(Uint16Array)
     this.asset = image.take(Uint32Array)
-    if (this.hasSecond) this.second = image.take(Float64Array)
+    this.second.restore(image)
+    if (!this.hasIds) return
+    this.id = image.take<Uint32Array | Float64Array>(Uint32Array, Float64Array)
+    this.last.restore(image)
   }
 
   get bytes(): number {
-    return this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength + this.second.byteLength
+    const { combo, confidence, asset, second, id, last } = this
+    return combo.byteLength + confidence.byteLength + asset.byteLength + second.bytes + id.byteLength + last.bytes
   }
 }
 
@@ -141,15 +167,12 @@ export class SortedRows extends Columns {
       Float64Array.from(order, (index) => late.timeOf(index)),
       places,
     )
-    for (const column of [this.combo, this.confidence, this.asset]) moveApart(column, before, places)
-    if (this.hasSecond) moveApart(this.second, before, places)
-    this.count = before + order.length
-    for (let at = 0; at < order.length; at++) {
-      const index = order[at] as number
-      const place = places[at] ?? 0
-      this.set(place, late.combo[index] ?? 0, late.confidence[index] ?? 0, late.asset[index] ?? 0)
-      if (this.hasSecond) this.second[place] = late.second[index] ?? 0
+    for (const column of [this.combo, this.confidence, this.asset, this.second, this.id, this.last]) {
+      if (column instanceof Instants) column.moveApart(before, places)
+      else moveApart(column, before, places)
     }
+    this.count = before + order.length
+    for (let at = 0; at < order.length; at++) this.copy(places[at] ?? 0, late, order[at] as number)
   }
 
   /** Takes over the columns of another instance, which must not be used afterwards. */
@@ -159,6 +182,8 @@ export class SortedRows extends Columns {
     this.confidence = other.confidence
     this.asset = other.asset
     this.second = other.second
+    this.id = other.id
+    this.last = other.last
     this.count = other.count
   }
 

@@ -21,12 +21,12 @@ export class Timeline {
   late: LooseRows
   readonly tallies: Tallies
   readonly #minLate: number
-  readonly #hasSecond: boolean
+  readonly #hasIds: boolean
 
-  constructor(facets: FacetTable, options: TimelineOptions, hasSecond = false) {
-    this.rows = new SortedRows(hasSecond)
-    this.late = new LooseRows(hasSecond)
-    this.#hasSecond = hasSecond
+  constructor(facets: FacetTable, options: TimelineOptions, hasIds = false) {
+    this.rows = new SortedRows(hasIds)
+    this.late = new LooseRows(hasIds)
+    this.#hasIds = hasIds
     this.tallies = new Tallies(this.rows, facets, options)
     this.#minLate = options.minLate
   }
@@ -116,7 +116,7 @@ export class Timeline {
    */
   sort(given?: Uint32Array): Uint32Array {
     const { rows, late } = this
-    const all = new SortedRows(this.#hasSecond)
+    const all = new SortedRows(this.#hasIds)
     all.reserve(this.count)
     const times = new Float64Array(this.count)
     for (let row = 0; row < rows.count; row++) times[row] = rows.timeOf(row)
@@ -124,12 +124,11 @@ export class Timeline {
     const order = given ?? orderByTime(times)
     for (const index of order) {
       const isLate = index >= rows.count
-      const { combo, confidence, asset, second } = isLate ? late : rows
-      const row = isLate ? index - rows.count : index
-      all.push(times[index] ?? 0, combo[row] ?? 0, confidence[row] ?? 0, asset[row] ?? 0, second[row])
+      const row = all.push(times[index] ?? 0, 0, 0, 0)
+      all.copy(row, isLate ? late : rows, isLate ? index - rows.count : index)
     }
     rows.take(all)
-    this.late = new LooseRows(this.#hasSecond)
+    this.late = new LooseRows(this.#hasIds)
     this.tallies.truncate(0)
     this.tallies.extend()
     return order

@@ -44,7 +44,7 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
 }
 
 const isResolvedAs = (rows: Rows, row: number, { withinMs, isLate }: NonNullable<Shape['resolved']>): boolean =>
-  (rows.second[row] as number) - rows.timeOf(row) > withinMs === isLate
+  rows.second.get(row) - rows.timeOf(row) > withinMs === isLate
 
 /** Counts the rows `[from, to)` that a shape without groups admits, by asset. */
 export function countByAsset(

@@ -111,7 +111,7 @@ function orderWaiting(
   for (const [part, own] of [rows, late].entries()) {
     for (let row = 0; row < (ends[part] ?? 0); row++) {
       if (groupOfRow(own, row, shape, assets) === shape.groups) continue
-      const since = Math.max(own.timeOf(row), (own.second[row] as number) + waitMs - 1)
+      const since = Math.max(own.timeOf(row), own.second.get(row) + waitMs - 1)
       if (since >= last) continue
       const moment = firstOver(moments, since)
       indexes[count] = part * rows.count + row

@@ -105,13 +105,12 @@ function answerRange(
 ): Numbers | undefined {
   const { measure, at } = plan
   const edges = (plan.mode === 'flow' && plan.edges) || []
-  const { findings, assets, isDated } = engine
+  const { findings, assets } = engine
   const [only] = parts
   if (parts.length === 1 && only?.rows.side === 'all' && edges.length === 0 && findings.isWithin(from, to)) {
     const known = countPresent(engine, only.shape, want, measure.p)
     if (known !== undefined) return known
   }
-  if (!isDated && parts.some(({ shape }) => shape.resolved !== undefined)) return undefined
   const queries = parts.map(({ shape, rows }) => ({
     ...{ shape, want, p: measure.p, edges },
     from: rows.side === 'pending' ? Math.max(from, toCutoff(at, rows.days)) : from,
@@ -132,7 +131,7 @@ function answerMoments(
       stock.push({ shape, waitMs: 0, sign: 1 })
       continue
     }
-    if (!engine.isDated || shape.resolved !== undefined) return undefined
+    if (shape.resolved !== undefined) return undefined
     const waitMs = rows.days * DAY
     if (rows.side === 'overdue') stock.push({ shape, waitMs, sign: 1 })
     else stock.push({ shape, waitMs: 0, sign: 1 }, { shape, waitMs, sign: -1 })

@@ -2,6 +2,7 @@ import type { Engine } from '../../engine/columnar-index.ts'
 import { ownFacets } from '../../engine/index/assets.ts'
 import { catchUp } from '../../engine/load.store.ts'
 import type { ComboSlot } from '../../findings/facets.ts'
+import { attachIndex } from '../../findings/finding-index.ts'
 import { type FreeKey, facetOfFreeKey, listValues, MAX_VALUES } from '../../findings/seen-words.store.ts'
 import { listDeletedSources } from '../../findings/source-names.store.ts'
 import { byCodeUnits } from '../../kernel/by-code-units.ts'
@@ -13,12 +14,14 @@ import { listNames } from '../sql/groups.store.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
 import { type EngineSnapshot, runOnEngine } from './engine-plan.ts'
+import { openFindingIndex } from './finding-index.ts'
 import { findTopAssets, type TopCells } from './top-assets.ts'
 
 /** The engine that serves each reader. */
 const engines = new WeakMap<Reader, Engine>()
 
 export function attachEngine(reader: Reader, engine: Engine | undefined): void {
+  attachIndex(reader, engine && openFindingIndex(reader, engine, () => isCurrent(reader, engine)))
   if (engine === undefined) engines.delete(reader)
   else engines.set(reader, engine)
 }
@@ -32,7 +35,7 @@ export const findEngine = (reader: Reader): Engine | undefined => engines.get(re
 function isCurrent(reader: Reader, engine: Engine): boolean {
   if (reader.seesEnds) return false
   if (catchUp(reader, engine)) return true
-  engines.delete(reader)
+  attachEngine(reader, undefined)
   return false
 }
 
