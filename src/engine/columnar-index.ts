@@ -5,6 +5,7 @@ import { FacetTable } from './index/facets.ts'
 import { History } from './index/history.ts'
 import { Names } from './index/names.ts'
 import { PresentCounts } from './index/present.ts'
+import type { Rows } from './index/rows.ts'
 import { defaultTimeline, Timeline, type TimelineOptions } from './index/timeline.ts'
 
 /** What findings are counted by besides time and asset: facet combination, and confidence in ten-thousandths. */
@@ -86,29 +87,31 @@ export class Engine {
   }
 
   insert(id: number, time: number, combo: number, confidence: number, asset: number): void {
-    const place = this.findings.push(time, combo, confidence, asset)
-    const { rows, row } = this.findings.at(place)
-    rows.setId(row, id)
-    this.#places.set(id, place)
+    this.#places.set(id, this.findings.push(time, combo, confidence, asset, id))
     this.assets.countStatus(asset, this.facets.bitOf(combo), 1)
     this.present.follow(asset, combo, confidence, 1)
   }
 
   /** Records when a finding was resolved and last detected, or `NEVER`. */
   setInstants(id: number, resolvedAt: number, lastDetectedAt: number): void {
+    const found = this.findRow(id)
+    found?.rows.resolved.set(found.row, resolvedAt)
+    found?.rows.last.set(found.row, lastDetectedAt)
+  }
+
+  /** The row of a finding, until rows are added. */
+  findRow(id: number): { rows: Rows; row: number } | undefined {
     const place = this.#places.get(id)
-    if (place === undefined) return
-    const { rows, row } = this.findings.at(place)
-    rows.second.set(row, resolvedAt)
-    rows.last.set(row, lastDetectedAt)
+    return place === undefined ? undefined : this.findings.at(place)
   }
 
   /** The current state of a finding. */
-  find(id: number): (RowState & { time: number; asset: number }) | undefined {
-    const place = this.#places.get(id)
-    if (place === undefined) return undefined
-    const { rows, row } = this.findings.at(place)
+  find(id: number): (RowState & { id: number; time: number; asset: number }) | undefined {
+    const found = this.findRow(id)
+    if (found === undefined) return undefined
+    const { rows, row } = found
     return {
+      id,
       time: rows.timeOf(row),
       combo: rows.combo[row] ?? 0,
       confidence: rows.confidence[row] ?? 0,
@@ -145,10 +148,10 @@ export class Engine {
   }
 
   #change(id: number, from: RowState, to: RowState): void {
-    const place = this.#places.get(id)
-    if (place === undefined) throw new RangeError(`the finding ${id} is unknown`)
+    const found = this.findRow(id)
+    if (found === undefined) throw new RangeError(`the finding ${id} is unknown`)
     const { findings, assets, facets } = this
-    const { rows, row } = findings.at(place)
+    const { rows, row } = found
     if (rows.combo[row] !== from.combo || rows.confidence[row] !== from.confidence) {
       throw new RangeError(`the change log does not match the stored state of finding ${id}`)
     }

@@ -17,7 +17,7 @@ export function buildHistory(reader: Reader, engine: Engine): void {
   let changes: HistoryChange[] = []
   const close = () => {
     const found = engine.find(subject)
-    if (found !== undefined && changes.length > 0) history.add(subject, found, changes.sort(byTime))
+    if (found !== undefined && changes.length > 0) history.add(found, changes.sort(byTime))
   }
   for (const [ids = [], , times = [], statuses = []] of readColumns(reader, changeColumns, [-1, -1])) {
     for (let row = 0; row < ids.length; row++) {
@@ -91,7 +91,7 @@ function follow(engine: Engine, id: number, before: RowState | undefined, rows: 
   const count = history.countOf(id)
   const [taken, further] = [rows.slice(0, count).sort(byTime), rows.slice(count).sort(byTime)]
   if (count === 0) {
-    history.add(id, now, further)
+    history.add(now, further)
     return
   }
   if (before === undefined || taken.length < count) {
@@ -105,9 +105,9 @@ function follow(engine: Engine, id: number, before: RowState | undefined, rows: 
   if (first === undefined) {
     if (isSameOtherwise && before.combo === now.combo) return
   } else if (isSameOtherwise && first.from === statusOf(before.combo) && first.at >= (taken.at(-1)?.at ?? first.at)) {
-    history.add(id, now, further)
+    history.add(now, further)
     return
   }
-  history.remove(id, { ...now, ...before }, taken)
-  history.add(id, now, [...taken, ...further].sort(byTime))
+  history.remove({ ...now, ...before }, taken)
+  history.add(now, [...taken, ...further].sort(byTime))
 }

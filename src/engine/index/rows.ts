@@ -1,6 +1,6 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
-import { Instants, moveApart, NEVER, Times } from './times.ts'
+import { Instants, moveApart, Times } from './times.ts'
 
 /** Findings in columns, one finding in each row. */
 abstract class Columns {
@@ -10,17 +10,17 @@ abstract class Columns {
   confidence = new Uint16Array(0)
   /** Asset number. */
   asset = new Uint32Array(0)
-  /** Of a finding, when it was resolved; of a change in the history, when its finding was first detected. */
-  second = new Instants()
-  /** Row ids of findings, which the history lacks; eight bytes wide only when there are ids from 2^32 on. */
+  /** Row ids of the findings; eight bytes wide only when there are ids from 2^32 on. */
   id: Uint32Array | Float64Array = new Uint32Array(0)
-  /** When findings were last detected, which the history lacks; `NEVER`: when their asset was last scanned. */
+  /** When findings were resolved, and last detected; `NEVER`: not, and when their asset was last scanned. */
+  resolved = new Instants()
   last = new Instants()
   count = 0
-  protected readonly hasIds: boolean
+  /** The history lacks these instants. */
+  readonly hasInstants: boolean
 
-  constructor(hasIds = false) {
-    this.hasIds = hasIds
+  constructor(hasInstants = false) {
+    this.hasInstants = hasInstants
   }
 
   protected abstract pushTime(time: number): void
@@ -32,13 +32,13 @@ abstract class Columns {
     this.combo = grown(this.combo, count)
     this.confidence = grown(this.confidence, count)
     this.asset = grown(this.asset, count)
-    this.second.reserve(this.asset.length)
-    if (!this.hasIds) return
     this.id = grown(this.id, this.asset.length)
+    if (!this.hasInstants) return
+    this.resolved.reserve(this.asset.length)
     this.last.reserve(this.asset.length)
   }
 
-  push(time: number, combo: number, confidence: number, asset: number, second = NEVER): number {
+  push(time: number, combo: number, confidence: number, asset: number, id: number): number {
     const row = this.count
     if (row === this.asset.length) this.reserve(row + 1)
     this.count = row + 1
@@ -46,7 +46,7 @@ abstract class Columns {
     this.confidence[row] = confidence
     this.asset[row] = asset
     this.setCombo(row, combo)
-    this.second.set(row, second)
+    this.#setId(row, id)
     return row
   }
 
@@ -55,13 +55,13 @@ abstract class Columns {
     this.confidence[row] = from.confidence[index] ?? 0
     this.asset[row] = from.asset[index] ?? 0
     this.setCombo(row, from.combo[index] ?? 0)
-    this.second.set(row, from.second.get(index))
-    if (!this.hasIds) return
-    this.setId(row, from.id[index] ?? 0)
+    this.#setId(row, from.id[index] ?? 0)
+    if (!this.hasInstants) return
+    this.resolved.set(row, from.resolved.get(index))
     this.last.set(row, from.last.get(index))
   }
 
-  setId(row: number, id: number): void {
+  #setId(row: number, id: number): void {
     if (id >= 2 ** 32 && this.id instanceof Uint32Array) this.id = Float64Array.from(this.id)
     this.id[row] = id
   }
@@ -77,9 +77,9 @@ abstract class Columns {
     image.add(this.combo, count)
     image.add(this.confidence, count)
     image.add(this.asset, count)
-    this.second.save(image, count)
-    if (!this.hasIds) return
     image.add(this.id, count)
+    if (!this.hasInstants) return
+    this.resolved.save(image, count)
     this.last.save(image, count)
   }
 
@@ -88,15 +88,15 @@ abstract class Columns {
     this.combo = image.take<Uint16Array | Uint32Array>(Uint16Array, Uint32Array)
     this.confidence = image.take(Uint16Array)
     this.asset = image.take(Uint32Array)
-    this.second.restore(image)
-    if (!this.hasIds) return
     this.id = image.take<Uint32Array | Float64Array>(Uint32Array, Float64Array)
+    if (!this.hasInstants) return
+    this.resolved.restore(image)
     this.last.restore(image)
   }
 
   get bytes(): number {
-    const { combo, confidence, asset, second, id, last } = this
-    return combo.byteLength + confidence.byteLength + asset.byteLength + second.bytes + id.byteLength + last.bytes
+    const { combo, confidence, asset, id, resolved, last } = this
+    return combo.byteLength + confidence.byteLength + asset.byteLength + id.byteLength + resolved.bytes + last.bytes
   }
 }
 
@@ -167,10 +167,8 @@ export class SortedRows extends Columns {
       Float64Array.from(order, (index) => late.timeOf(index)),
       places,
     )
-    for (const column of [this.combo, this.confidence, this.asset, this.second, this.id, this.last]) {
-      if (column instanceof Instants) column.moveApart(before, places)
-      else moveApart(column, before, places)
-    }
+    for (const column of [this.combo, this.confidence, this.asset, this.id]) moveApart(column, before, places)
+    if (this.hasInstants) for (const column of [this.resolved, this.last]) column.moveApart(before, places)
     this.count = before + order.length
     for (let at = 0; at < order.length; at++) this.copy(places[at] ?? 0, late, order[at] as number)
   }
@@ -181,8 +179,8 @@ export class SortedRows extends Columns {
     this.combo = other.combo
     this.confidence = other.confidence
     this.asset = other.asset
-    this.second = other.second
     this.id = other.id
+    this.resolved = other.resolved
     this.last = other.last
     this.count = other.count
   }

@@ -21,12 +21,12 @@ export class Timeline {
   late: LooseRows
   readonly tallies: Tallies
   readonly #minLate: number
-  readonly #hasIds: boolean
+  readonly #hasInstants: boolean
 
-  constructor(facets: FacetTable, options: TimelineOptions, hasIds = false) {
-    this.rows = new SortedRows(hasIds)
-    this.late = new LooseRows(hasIds)
-    this.#hasIds = hasIds
+  constructor(facets: FacetTable, options: TimelineOptions, hasInstants = false) {
+    this.rows = new SortedRows(hasInstants)
+    this.late = new LooseRows(hasInstants)
+    this.#hasInstants = hasInstants
     this.tallies = new Tallies(this.rows, facets, options)
     this.#minLate = options.minLate
   }
@@ -40,11 +40,11 @@ export class Timeline {
   }
 
   /** Adds a row and returns its position; rows in time order are cheapest. */
-  push(time: number, combo: number, confidence: number, asset: number, second?: number): number {
+  push(time: number, combo: number, confidence: number, asset: number, id: number): number {
     const { rows } = this
     return rows.count === 0 || time >= rows.timeOf(rows.count - 1)
-      ? rows.push(time, combo, confidence, asset, second)
-      : LATE + this.late.push(time, combo, confidence, asset, second)
+      ? rows.push(time, combo, confidence, asset, id)
+      : LATE + this.late.push(time, combo, confidence, asset, id)
   }
 
   save(image: ImageWriter): void {
@@ -116,7 +116,7 @@ export class Timeline {
    */
   sort(given?: Uint32Array): Uint32Array {
     const { rows, late } = this
-    const all = new SortedRows(this.#hasIds)
+    const all = new SortedRows(this.#hasInstants)
     all.reserve(this.count)
     const times = new Float64Array(this.count)
     for (let row = 0; row < rows.count; row++) times[row] = rows.timeOf(row)
@@ -124,11 +124,11 @@ export class Timeline {
     const order = given ?? orderByTime(times)
     for (const index of order) {
       const isLate = index >= rows.count
-      const row = all.push(times[index] ?? 0, 0, 0, 0)
+      const row = all.push(times[index] ?? 0, 0, 0, 0, 0)
       all.copy(row, isLate ? late : rows, isLate ? index - rows.count : index)
     }
     rows.take(all)
-    this.late = new LooseRows(this.#hasIds)
+    this.late = new LooseRows(this.#hasInstants)
     this.tallies.truncate(0)
     this.tallies.extend()
     return order

@@ -13,8 +13,10 @@ import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { listNames } from '../sql/groups.store.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
-import { type EngineSnapshot, runOnEngine } from './engine-plan.ts'
+import { runOnEngine } from './engine-plan.ts'
 import { openFindingIndex } from './finding-index.ts'
+import { openLookups } from './lookups.store.ts'
+import type { EngineSnapshot } from './prepare.ts'
 import { findTopAssets, type TopCells } from './top-assets.ts'
 
 /** The engine that serves each reader. */
@@ -85,6 +87,7 @@ export const openEngineSnapshot = (reader: Reader): EngineSnapshot => ({
   hasChanged: (since) => hasChangesSince(reader, since),
   hasEndBefore: (moment) => reader.hasEndBefore(moment),
   nameAssets: (ids) => listNames(reader, 'asset', ids),
+  lookups: openLookups(reader),
 })
 
 /** Updates a reader's engine to its snapshot ahead of the next question; returns whether anything changed. */

@@ -17,7 +17,7 @@ import { type IndexLookups, toAssetMask, toSelection, toValue } from './selectio
 
 /** The lists that an engine finds for a reader; `isCurrent` updates it to the snapshot of the reader. */
 export function openFindingIndex(reader: Reader, engine: Engine, isCurrent: () => boolean): FindingIndex {
-  const lookups = openLookups(reader, engine)
+  const lookups = openLookups(reader)
   const withoutDeleted = (conditions: readonly FilterCondition[]): FilterCondition[] => [
     ...conditions,
     { key: 'sources', values: listDeletedSources(reader), exclude: true },
@@ -64,7 +64,7 @@ export function openFindingIndex(reader: Reader, engine: Engine, isCurrent: () =
 function toOrder(engine: Engine, { sort }: IndexedPage, lookups: IndexLookups): RowOrder {
   const { severity } = engine.facets.facets
   if (sort === 'severity') return { rankOf: (combo) => severity.valueOf(combo) }
-  return sort === 'newest' ? {} : { keyOf: toValue('lastDetectedAt', lookups) }
+  return sort === 'newest' ? {} : { keyOf: toValue('lastDetectedAt', { engine, lookups }) }
 }
 
 function toPlace({ sort, after }: IndexedPage): RowPlace | undefined {

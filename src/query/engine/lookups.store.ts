@@ -6,8 +6,8 @@ import type { AssetInstants, IndexLookups } from './selection.ts'
 
 const kept = new WeakMap<Engine, { version: number; instants: AssetInstants }>()
 
-/** What the index of a reader does not have, from its snapshot. */
-export const openLookups = (reader: Reader, engine: Engine): IndexLookups => ({
+/** What an index that is current with the snapshot of a reader does not have. */
+export const openLookups = (reader: Reader): IndexLookups => ({
   findAssets: (keys) =>
     reader
       .all(
@@ -15,7 +15,7 @@ export const openLookups = (reader: Reader, engine: Engine): IndexLookups => ({
           WHERE keyed.key IN (${sql.join(keys)})`,
       )
       .map(({ id }) => id),
-  instantsOfAssets: () => {
+  instantsOfAssets: (engine) => {
     const { dataVersion: version } = reader
     const known = kept.get(engine)
     if (known !== undefined && known.version === version) return known.instants

@@ -16,7 +16,7 @@ export interface AssetInstants {
 export interface IndexLookups {
   /** Row ids of the assets with some keys. */
   findAssets: (keys: readonly string[]) => number[]
-  instantsOfAssets: () => AssetInstants
+  instantsOfAssets: (engine: Engine) => AssetInstants
 }
 
 type Asked = Pick<FilterCondition, 'values' | 'exclude' | 'anyOf'> & { key: string }
@@ -49,7 +49,7 @@ export function toAssetMask(engine: Engine, conditions: readonly Asked[], lookup
       )
     }
     const facet = findFacetByFilterKey(key)
-    return facet === undefined ? toUpdated(lookups, condition) : toAssets(compiling, facet, condition)
+    return facet === undefined ? toUpdated(compiling, condition) : toAssets(compiling, facet, condition)
   }
   return match(conditions)
 }
@@ -139,22 +139,22 @@ function toAny(compiling: Compiling, { anyOf = [], exclude }: Asked): Selection 
 
 /** A range; what has no value is in none. */
 function toRange(compiling: Compiling, condition: Asked): Selection | undefined {
-  const { engine, lookups } = compiling
+  const { engine } = compiling
   const { key, exclude } = condition
   if (!isRowKey(key)) return undefined
   const [low = 0, high = 0] = (toFilterTerms([{ ...condition, key }])[0]?.values ?? []).map(Number)
   const combos = allCombos(engine)
-  if (key === 'contentUpdatedAt') return { combos, assets: toUpdated(lookups, condition) }
+  if (key === 'contentUpdatedAt') return { combos, assets: toUpdated(compiling, condition) }
   const isWithin = (value: number) => (value >= low && value < high) !== exclude
   if (key === 'minConfidence') return { combos, test: ({ confidence }, row) => (confidence[row] as number) >= low }
-  const measure = toValue(key, lookups)
+  const measure = toValue(key, compiling)
   return { combos, test: (rows, row) => isWithin(measure(rows, row)) }
 }
 
 /** By asset: 1 for those whose content was updated in a range. */
-function toUpdated(lookups: IndexLookups, { values, exclude }: Asked): Uint8Array {
+function toUpdated({ engine, lookups }: Compiling, { values, exclude }: Asked): Uint8Array {
   const [low = 0, high = 0] = values.map(Number)
-  const { contentUpdatedAt } = lookups.instantsOfAssets()
+  const { contentUpdatedAt } = lookups.instantsOfAssets(engine)
   return Uint8Array.from(contentUpdatedAt, (value) => ((value >= low && value < high) === exclude ? 0 : 1))
 }
 
@@ -172,19 +172,31 @@ const isRowKey = (key: string): key is RowKey => (rowKeys as readonly string[]).
 
 type Measure = (...row: Parameters<RowTest>) => number
 
+type FindingKey = Exclude<RowKey, 'minConfidence' | 'contentUpdatedAt'>
+
 /** The value of a finding that a range is about, as stored; NaN where there is none. */
-export function toValue(key: Exclude<RowKey, 'minConfidence' | 'contentUpdatedAt'>, lookups: IndexLookups): Measure {
+export function toValue(key: FindingKey, compiling: Pick<Compiling, 'engine' | 'lookups'>): Measure {
+  const { engine } = compiling
+  const measure = toPresentValue(key, compiling)
+  return (rows, row) => {
+    // A row of the history is about a finding that has its own.
+    const found = rows.hasInstants ? { rows, row } : engine.findRow(rows.id[row] as number)
+    return found === undefined ? Number.NaN : measure(found.rows, found.row)
+  }
+}
+
+function toPresentValue(key: FindingKey, { engine, lookups }: Pick<Compiling, 'engine' | 'lookups'>): Measure {
   switch (key) {
     case 'confidence':
       return ({ confidence }, row) => confidence[row] as number
     case 'firstDetectedAt':
       return (rows, row) => rows.timeOf(row)
     case 'resolvedAt':
-      return ({ second }, row) => orNone(second.get(row))
+      return ({ resolved }, row) => orNone(resolved.get(row))
     case 'resolutionHours':
-      return (rows, row) => Math.max(0, orNone(rows.second.get(row)) - rows.timeOf(row))
+      return (rows, row) => Math.max(0, orNone(rows.resolved.get(row)) - rows.timeOf(row))
     case 'lastDetectedAt': {
-      const { lastScannedAt } = lookups.instantsOfAssets()
+      const { lastScannedAt } = lookups.instantsOfAssets(engine)
       return (rows, row) => {
         const last = rows.last.get(row)
         return last === NEVER ? Math.max(lastScannedAt[rows.asset[row] as number] || 0, rows.timeOf(row)) : last
