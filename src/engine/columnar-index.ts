@@ -5,6 +5,7 @@ import { FacetTable } from './index/facets.ts'
 import { History } from './index/history.ts'
 import { Names } from './index/names.ts'
 import { PresentCounts } from './index/present.ts'
+import type { Rows } from './index/rows.ts'
 import { defaultTimeline, Timeline, type TimelineOptions } from './index/timeline.ts'
 import { ValueTable } from './index/values.ts'
 
@@ -38,17 +39,11 @@ export class Engine {
    * findings.
    */
   readonly touched = new Map<number, RowState | undefined>()
-  /**
-   * Whether it has what questions about due dates need: for each finding when it was resolved, and for each row of the
-   * history when its finding was first detected.
-   */
-  readonly isDated: boolean
   readonly #places = new NumberMap()
 
-  constructor(options: TimelineOptions = defaultTimeline, isDated = false) {
-    this.isDated = isDated
-    this.findings = new Timeline(this.facets, options, { hasSecond: isDated, hasValues: true })
-    this.history = new History(this.facets, options, isDated)
+  constructor(options: TimelineOptions = defaultTimeline) {
+    this.findings = new Timeline(this.facets, options, true)
+    this.history = new History(this.facets, options)
     this.present = new PresentCounts(this.findings, this.facets, this.assets)
   }
 
@@ -58,8 +53,7 @@ export class Engine {
    */
   static restore(image: EngineImage, options?: TimelineOptions): Engine {
     const reader = new ImageReader(image)
-    const { isDated } = reader.takeNamed(['isDated'])
-    const engine = new Engine(options, isDated === 1)
+    const engine = new Engine(options)
     Object.assign(engine, reader.takeNamed(positions))
     for (const part of engine.#parts) part.restore(reader)
     return engine
@@ -69,7 +63,6 @@ export class Engine {
   toImage(): EngineImage {
     if (this.touched.size > 0) throw new RangeError('the engine is being updated')
     const image = new ImageWriter()
-    image.addNumbers([this.isDated ? 1 : 0])
     image.addNumbers(positions.map((name) => this[name]))
     for (const part of this.#parts) part.save(image)
     return image.columns
@@ -98,33 +91,37 @@ export class Engine {
 
   /** `value` is a stored number, 0 for none. */
   insert(id: number, time: number, combo: number, confidence: number, asset: number, value = 0): void {
-    this.#places.set(id, this.findings.push(time, combo, confidence, asset, 0, this.values.put(value)))
+    this.#places.set(id, this.findings.push(time, combo, confidence, asset, id, this.values.put(value)))
     this.assets.countStatus(asset, this.facets.bitOf(combo), 1)
     this.present.follow(asset, combo, confidence, 1)
   }
 
-  /** Records when a finding was resolved, in an engine that is dated. */
-  setResolution(id: number, resolvedAt: number): void {
+  /** Records when a finding was resolved and last detected, or `NEVER`. */
+  setInstants(id: number, resolvedAt: number, lastDetectedAt: number): void {
+    const found = this.findRow(id)
+    found?.rows.resolved.set(found.row, resolvedAt)
+    found?.rows.last.set(found.row, lastDetectedAt)
+  }
+
+  /** The row of a finding, until rows are added. */
+  findRow(id: number): { rows: Rows; row: number } | undefined {
     const place = this.#places.get(id)
-    if (place === undefined) return
-    const { rows, row } = this.findings.at(place)
-    rows.second[row] = resolvedAt
+    return place === undefined ? undefined : this.findings.at(place)
   }
 
   /** Records the value of a finding by its stored number, 0 for none. */
   setValue(id: number, value: number): void {
-    const place = this.#places.get(id)
-    if (place === undefined) return
-    const { rows, row } = this.findings.at(place)
-    rows.value[row] = this.values.put(value)
+    const found = this.findRow(id)
+    if (found !== undefined) found.rows.value[found.row] = this.values.put(value)
   }
 
   /** The current state of a finding. */
-  find(id: number): (RowState & { time: number; asset: number }) | undefined {
-    const place = this.#places.get(id)
-    if (place === undefined) return undefined
-    const { rows, row } = this.findings.at(place)
+  find(id: number): (RowState & { id: number; time: number; asset: number }) | undefined {
+    const found = this.findRow(id)
+    if (found === undefined) return undefined
+    const { rows, row } = found
     return {
+      id,
       time: rows.timeOf(row),
       combo: rows.combo[row] ?? 0,
       confidence: rows.confidence[row] ?? 0,
@@ -161,10 +158,10 @@ export class Engine {
   }
 
   #change(id: number, from: RowState, to: RowState): void {
-    const place = this.#places.get(id)
-    if (place === undefined) throw new RangeError(`the finding ${id} is unknown`)
+    const found = this.findRow(id)
+    if (found === undefined) throw new RangeError(`the finding ${id} is unknown`)
     const { findings, assets, facets } = this
-    const { rows, row } = findings.at(place)
+    const { rows, row } = found
     if (rows.combo[row] !== from.combo || rows.confidence[row] !== from.confidence) {
       throw new RangeError(`the change log does not match the stored state of finding ${id}`)
     }

@@ -1,14 +1,14 @@
 import { countFindings } from '../findings/counts.store.ts'
 import { decodeChanges, type FacetChange } from '../findings/facet-log.ts'
 import { facetRows } from '../findings/facets.ts'
-import { listPolicies } from '../findings/sla.store.ts'
 import type { SafeText } from '../kernel/safe-text.ts'
 import type { Reader } from '../store/store.ts'
 import { Engine } from './columnar-index.ts'
 import type { ComboFacetsRow } from './index/facets.ts'
-import { buildHistory, followHistory, followResolutions, followValues } from './index/history.store.ts'
+import { buildHistory, followHistory, followInstants, followValues } from './index/history.store.ts'
 import type { SourceName } from './index/names.ts'
 import type { TimelineOptions } from './index/timeline.ts'
+import { NEVER } from './index/times.ts'
 import { readColumns } from './number-columns.store.ts'
 
 type Numbers = readonly number[]
@@ -54,13 +54,9 @@ interface Seqs {
   definitions: number
 }
 
-/** Builds an engine from the tables, all in one snapshot; it is dated if there are due dates. */
-export function buildEngine(
-  reader: Reader,
-  options?: TimelineOptions,
-  isDated = listPolicies(reader).length > 0,
-): Engine {
-  const engine = new Engine(options, isDated)
+/** Builds an engine from the tables, all in one snapshot. */
+export function buildEngine(reader: Reader, options?: TimelineOptions): Engine {
+  const engine = new Engine(options)
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   addNames(reader, engine, seqs)
   for (const row of reader.prepare(selectCombos).all()) engine.facets.add(row as ComboFacetsRow)
@@ -80,16 +76,25 @@ export function buildEngine(
     }
     engine.findings.flush()
   }
-  if (engine.isDated) addResolutions(reader, engine)
+  addInstants(reader, engine)
   buildHistory(reader, engine)
   engine.seq = seqs.seq
   engine.assetSeq = seqs.assetSeq
   return engine
 }
 
-function addResolutions(reader: Reader, engine: Engine): void {
-  const rows = reader.prepare('SELECT id, resolved_at FROM finding WHERE resolved_at IS NOT NULL').raw().iterate()
-  for (const [id, resolvedAt] of rows as Iterable<[number, number]>) engine.setResolution(id, resolvedAt)
+const instantColumns = {
+  columns: ['asset_id', 'fp', 'id', `coalesce(resolved_at, ${NEVER})`, `coalesce(last_detected_at, ${NEVER})`],
+  table: 'finding',
+}
+
+function addInstants(reader: Reader, engine: Engine): void {
+  const pages = readColumns(reader, instantColumns, [0, -Number.MAX_SAFE_INTEGER])
+  for (const [, , ids = [], resolutions = [], detections = []] of pages) {
+    for (const [row, id] of ids.entries()) {
+      engine.setInstants(id, resolutions[row] as number, detections[row] as number)
+    }
+  }
 }
 
 const WORDS_AT_ONCE = 5_000
@@ -141,12 +146,11 @@ function addAssets(reader: Reader, engine: Engine): void {
 
 /**
  * Updates an engine to the snapshot of a reader. Returns false when the engine must be rebuilt: the change log does not
- * reach back to its sequence number or requires a restart, or there are due dates now and it lacks what they need.
+ * reach back to its sequence number or requires a restart.
  */
 export function catchUp(reader: Reader, engine: Engine): boolean {
   const seqs = reader.prepare(selectSeqs).get() as Seqs
   const { seq, assetSeq, newestAsset } = seqs
-  if (!engine.isDated && listPolicies(reader).length > 0) return false
   addNames(reader, engine, seqs)
   if (seq === engine.seq && assetSeq === engine.assetSeq && newestAsset === engine.newestAsset) return true
   if (seq < engine.seq || assetSeq < engine.assetSeq || newestAsset < engine.newestAsset) return false
@@ -207,7 +211,7 @@ function applyLog(reader: Reader, engine: Engine): boolean {
       engine.apply(changes)
     }
     engine.flush()
-    if (engine.isDated) followResolutions(reader, engine)
+    followInstants(reader, engine)
     followValues(reader, engine)
     followHistory(reader, engine)
     return true

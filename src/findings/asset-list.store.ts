@@ -3,14 +3,15 @@ import { notFound } from '../kernel/errors.ts'
 import { toInstant } from '../kernel/instant.ts'
 import { ownText, parseSafeObject } from '../kernel/safe-text.ts'
 import { quote } from '../kernel/shown.ts'
-import { comparand, db, whileWanted } from '../store/builder.ts'
+import { comparand, db, numbersIn, whileWanted } from '../store/builder.ts'
 import { statusCodes } from '../store/schema.ts'
 import type { Reader } from '../store/store.ts'
 import { listLabels, listLinks } from './assets.store.ts'
 import { listAudienceChanges, showAudience } from './audience.store.ts'
 import type { FilterCondition } from './conditions.ts'
-import { assetTerms } from './filter.store.ts'
+import { assetTerms, splitByAsset } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
+import { findIndex } from './finding-index.ts'
 import type { PageOf } from './list.store.ts'
 import type { Asset, AssetDetail } from './model.ts'
 import { contains, toPatterns } from './search-words.store.ts'
@@ -92,7 +93,32 @@ export interface AssetPage {
 }
 
 /** In the order in which they were first seen. */
-export function listAssets(reader: Reader, { conditions, search, status, limit, after }: AssetPage): PageOf<Asset> {
+export function listAssets(reader: Reader, page: AssetPage): PageOf<Asset> {
+  const { limit } = page
+  const rows = listIndexed(reader, page) ?? listRows(reader, page)
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  return {
+    items: rows.slice(0, limit).map((row) => toAsset(reader, row)),
+    ...(last === undefined ? {} : { next: [last.id] }),
+  }
+}
+
+/** The page and one more; undefined without an index, and for a search. */
+function listIndexed(
+  reader: Reader,
+  { conditions, search, status, limit, after = 0 }: AssetPage,
+): AssetSqlRow[] | undefined {
+  if (toPatterns(search).length > 0) return undefined
+  const ids = findIndex(reader)?.listAssets({ ...splitByAsset(conditions), status, limit: limit + 1, after })
+  if (ids === undefined) return undefined
+  return reader.all(
+    assets()
+      .where('a.id', 'in', numbersIn(JSON.stringify(ids)))
+      .orderBy('a.id'),
+  )
+}
+
+function listRows(reader: Reader, { conditions, search, status, limit, after }: AssetPage): AssetSqlRow[] {
   let query = assets()
     .where(assetTerms(toFilterTerms(conditions)))
     .orderBy('a.id')
@@ -102,12 +128,7 @@ export function listAssets(reader: Reader, { conditions, search, status, limit, 
   for (const word of toPatterns(search)) {
     query = query.where(contains(word, ['a.name', 'a.url', 'a.key', 'container.text']))
   }
-  const rows = reader.all(query)
-  const last = rows.length > limit ? rows[limit - 1] : undefined
-  return {
-    items: rows.slice(0, limit).map((row) => toAsset(reader, row)),
-    ...(last === undefined ? {} : { next: [last.id] }),
-  }
+  return reader.all(query)
 }
 
 /** An asset by id or key, with its links. @throws AppError `not_found`. */

@@ -19,11 +19,13 @@ import { type FindingStatus, isDecided, type Presence } from './model.ts'
 import {
   countNew,
   insertStaged,
+  listChanging,
   listNewEntries,
   listNewOpen,
+  listUpdated,
   type StagedFindings,
   takeServerId,
-  updateKnown,
+  updateSeen,
 } from './staged-findings.store.ts'
 
 const insertFinding = `INSERT INTO main.finding (${findingColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -142,8 +144,15 @@ export class FindingLedger {
       ))
         this.#addChange(findingId, { assetId, firstDetectedAt }, { toCombo: comboId, toConfidence: confidence })
     }
-    const isAllNew = added === staged.lines
-    return { added, resolved, changed: isAllNew ? [] : updateKnown(this.#writer, staged, { first, at: this.#at }) }
+    if (added === staged.lines) return { added, resolved, changed: [] }
+    const options = { first, at: this.#at }
+    if (this.#isFollowed) {
+      for (const [id, assetId, firstDetectedAt, combo, confidence] of listUpdated(this.#writer, staged, options))
+        this.#log(id, { assetId, firstDetectedAt }, combo, confidence, combo, confidence)
+    } else {
+      updateSeen(this.#writer, staged, options)
+    }
+    return { added, resolved, changed: listChanging(this.#writer, staged, options) }
   }
 
   /** Writes only if something differs; returns whether it did. */
@@ -177,7 +186,8 @@ export class FindingLedger {
       )
     if (facets.presence !== before.facets.presence) this.#notePresence(before.id, facets.presence)
     const isCounted = comboId !== before.comboId || after.confidence !== before.confidence
-    if (isCounted || after.resolvedAt !== before.resolvedAt || after.valueId !== before.valueId) {
+    const isDated = after.resolvedAt !== before.resolvedAt || after.lastDetectedAt !== before.lastDetectedAt
+    if (isCounted || isDated || after.valueId !== before.valueId) {
       this.#log(before.id, before, before.comboId, before.confidence, comboId, after.confidence)
     }
     return true

@@ -19,6 +19,7 @@ import { toPresence, toSeverity, toStatus } from './facets.store.ts'
 import { toValueId } from './facets.ts'
 import { findingTerms, ownAssetTerms, splitByJoin } from './filter.store.ts'
 import { toFilterTerms } from './filter-terms.ts'
+import { type FindingOrder, findIndex, type IndexedPage } from './finding-index.ts'
 import { readLocation, readRule, toFingerprint } from './finding-record.ts'
 import type { Finding, FindingDetail, FindingStatus, StatusChange } from './model.ts'
 import { contains, findingColumns, searchedFindings, toPatterns } from './search-words.store.ts'
@@ -109,10 +110,6 @@ export function toFinding(row: ListedFindingRow, dueAt: number | undefined): Fin
   }
 }
 
-/** The orders of the list; within equal values, newest first. */
-export const findingOrders = ['newest', 'severity', 'lastDetectedAt'] as const
-export type FindingOrder = (typeof findingOrders)[number]
-
 /** Which findings are listed, and in which order. */
 export interface FindingSelection {
   sort: FindingOrder
@@ -163,34 +160,62 @@ export function listFindings(
   reader: Reader,
   { sort = 'newest', conditions, search, assetId, at, limit, after }: FindingPage,
 ): PageOf<Finding> {
-  const keys = sortedBy[sort]
-  let query = findings()
-    .where(findingTerms(toFilterTerms(conditions)))
-    .limit(limit + 1)
-  for (const key of keys) query = query.orderBy(key, 'desc')
-  query = query.orderBy('f.id', 'desc')
-  if (assetId !== undefined) query = query.where(ofAsset(assetId))
-  for (const word of toPatterns(search)) query = query.where(contains(word, findingColumns))
-  if (after !== undefined) {
-    const [last, newest] = [after.slice(0, keys.length + 1), after[keys.length + 1]]
-    // The first key is compared by itself, too, so that an index on it is used.
-    query = query
-      .where(sql<SqlBool>`${keys[0]} <= ${last[0]}`)
-      .where(sql<SqlBool>`(${sql.join([...keys, sql`f.id`])}) < (${sql.join(last)})`)
-    if (newest !== undefined) query = query.where('f.id', '<=', newest)
-  }
-  const rows = reader.all(query)
+  const assets = assetId === undefined ? undefined : findAssetIds(reader, assetId)
+  const places = countSortKeys(sort)
+  const page = { conditions, assets, sort, limit: limit + 1, after: after?.slice(0, places) }
+  const upTo = after?.[places] ?? Number.POSITIVE_INFINITY
+  const indexed = isWithoutWords(search) ? listIndexed(reader, { ...page, upTo }) : undefined
+  const rows = indexed ?? listRows(reader, { ...page, search, upTo })
   const shown = rows.slice(0, limit)
   const dueDates = findDueDates(reader, shown, at)
   const items = shown.map((row) => toFinding(row, dueDates.get(row.id)))
   const last = rows.length > limit ? items.at(-1) : undefined
   if (last === undefined) return { items }
-  const newest = after?.[countSortKeys(sort)] ?? findNewestId(reader)
+  const newest = after?.[places] ?? findNewestId(reader)
   return { items, next: [...toSortKeys(sort, last), Number(last.id), newest] }
 }
 
-/** The findings of an asset by its id or key. */
-export const ofAsset = (idOrKey: string) => sql<SqlBool>`(a.uid = ${idOrKey} OR a.key = ${idOrKey})`
+const isWithoutWords = (search: string | undefined) => toPatterns(search).length === 0
+
+function listIndexed(reader: Reader, page: IndexedPage): ListedFindingRow[] | undefined {
+  const ids = findIndex(reader)?.listIds(page)
+  if (ids === undefined) return undefined
+  const rows = reader.all(findings().where('f.id', 'in', numbersIn(JSON.stringify(ids))))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+function listRows(
+  reader: Reader,
+  { conditions, assets, sort, limit, after, upTo, search }: IndexedPage & { search: string | undefined },
+): ListedFindingRow[] {
+  const keys = sortedBy[sort]
+  let query = findings()
+    .where(findingTerms(toFilterTerms(conditions)))
+    .limit(limit)
+  for (const key of keys) query = query.orderBy(key, 'desc')
+  query = query.orderBy('f.id', 'desc')
+  if (assets !== undefined) query = query.where('f.asset_id', 'in', numbersIn(JSON.stringify(assets)))
+  for (const word of toPatterns(search)) query = query.where(contains(word, findingColumns))
+  if (Number.isFinite(upTo)) query = query.where('f.id', '<=', upTo)
+  if (after !== undefined) {
+    // The first key is compared by itself, too, so that an index on it is used.
+    query = query
+      .where(sql<SqlBool>`${keys[0]} <= ${after[0]}`)
+      .where(sql<SqlBool>`(${sql.join([...keys, sql`f.id`])}) < (${sql.join(after)})`)
+  }
+  return reader.all(query)
+}
+
+/** Row ids of the assets with an id or key. */
+const findAssetIds = (reader: Reader, idOrKey: string): number[] =>
+  reader
+    .all(
+      sql<{ id: number }>`SELECT id FROM asset WHERE uid = ${comparand(idOrKey)}
+        UNION SELECT keyed.id FROM source CROSS JOIN asset keyed ON keyed.source_id = source.id
+        WHERE keyed.key = ${comparand(idOrKey)}`,
+    )
+    .map(({ id }) => id)
 
 /** Which findings are counted or listed by their ids. */
 export type Matching = Pick<FindingSelection, 'conditions' | 'search' | 'assetId'>
@@ -203,7 +228,7 @@ export interface IdRange {
 
 /** Row ids of the matching findings in insertion order, above `after` and up to `upTo`. */
 export function listFindingIds(reader: Reader, asked: Matching & IdRange): number[] {
-  return reader.all(matchingWithin(asked).select('f.id').orderBy('f.id')).map(({ id }) => id)
+  return reader.all(matchingWithin(reader, asked).select('f.id').orderBy('f.id')).map(({ id }) => id)
 }
 
 /** The greatest row id of a finding; 0 if there is none. */
@@ -212,23 +237,28 @@ export function findNewestId(reader: Reader): number {
 }
 
 export function countFindings(reader: Reader, asked: Matching): number {
-  return reader.first(matching(asked).select((eb) => eb.fn.countAll<number>().as('n')))?.n ?? 0
+  const { conditions, search, assetId } = asked
+  const assets = assetId === undefined ? undefined : findAssetIds(reader, assetId)
+  const indexed = isWithoutWords(search) ? findIndex(reader)?.count({ conditions, assets }) : undefined
+  if (indexed !== undefined) return indexed
+  return reader.first(matching(reader, asked).select((eb) => eb.fn.countAll<number>().as('n')))?.n ?? 0
 }
 
 /** The asset is joined in any case, so conditions on it are evaluated there, without a list of all matching assets. */
-function matching({ conditions, search, assetId }: Matching) {
+function matching(reader: Reader, { conditions, search, assetId }: Matching) {
   const { ofAssets, ofFindings } = splitByJoin(conditions)
   let query = searchedFindings()
     .where(findingTerms(toFilterTerms(ofFindings)))
     .where(ownAssetTerms(toFilterTerms(ofAssets)))
     .where('a.source_id', 'not in', db.selectFrom('source').select('id').where('deleted_at', 'is not', null))
   for (const word of toPatterns(search)) query = query.where(contains(word, findingColumns))
-  return assetId === undefined ? query : query.where(ofAsset(assetId))
+  if (assetId === undefined) return query
+  return query.where('f.asset_id', 'in', numbersIn(JSON.stringify(findAssetIds(reader, assetId))))
 }
 
 /** The matching findings with row ids in a range. */
-export const matchingWithin = ({ after, upTo, ...asked }: Matching & IdRange) =>
-  matching(asked).where('f.id', '>', after).where('f.id', '<=', upTo)
+export const matchingWithin = (reader: Reader, { after, upTo, ...asked }: Matching & IdRange) =>
+  matching(reader, asked).where('f.id', '>', after).where('f.id', '<=', upTo)
 
 /** @throws AppError `not_found`. */
 function listChanges(reader: Reader, findingId: number, present: FindingStatus): StatusChange[] {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { WrittenRange } from '../kernel/time-range.ts'
 import { endMeaning, startMeaning } from '../kernel/time-range.ts'
@@ -13,11 +14,11 @@ import type { FilterCondition } from './conditions.ts'
 import { exportFindings } from './export/export.ts'
 import { FilterMapping } from './filter.ts'
 import { findValue } from './find-value.ts'
+import { findingOrders } from './finding-index.ts'
 import {
   countFindings,
   countSortKeys,
   type FindingSelection,
-  findingOrders,
   isKnownName,
   listFindings,
   showFinding,
@@ -69,6 +70,10 @@ function readFilter(reader: Reader, filter: FilterMapping, at: number): FilterCo
   requireSources(reader, split, '')
   return resolveFilter(reader, split, at)
 }
+
+/** The name of a list in its cursors, which are of no other filter or order. */
+const nameList = (list: string, { cursor, limit, total, ...selection }: Record<string, unknown>): string =>
+  `${list} ${hash('sha256', JSON.stringify(selection), 'base64url').slice(0, 16)}`
 
 const toNext = (reader: Reader, context: ReadContext, list: string, keys: readonly number[] | undefined) =>
   keys === undefined ? {} : { nextCursor: encodeCursor(reader, context, list, keys) }
@@ -140,7 +145,7 @@ const searchFindings: Operation = operation({
     context.read((reader) => {
       const { total = false, limit, cursor } = input
       const { sort, conditions, search, assetId } = toSelection(reader, input, context)
-      const list = sort === 'newest' ? 'findings' : `findings by ${sort}`
+      const list = nameList('findings', input)
       const keys = countSortKeys(sort)
       const after =
         cursor === undefined ? undefined : decodeCursor(reader, context, list, cursor, keys, MAX_CURSOR_KEYS)
@@ -189,9 +194,11 @@ export const findingOperations: readonly Operation[] = [
       cursor: Cursor.optional(),
     }),
     output: z.object({ items: z.array(Asset).describe('Assets.'), nextCursor: NextCursor.optional() }),
-    run: ({ status, search, limit, cursor, ...filter }, context) =>
+    run: (input, context) =>
       context.read((reader) => {
-        const [after] = cursor === undefined ? [] : decodeCursor(reader, context, 'assets', cursor, 1)
+        const { status, search, limit, cursor, ...filter } = input
+        const list = nameList('assets', input)
+        const [after] = cursor === undefined ? [] : decodeCursor(reader, context, list, cursor, 1)
         const page = listAssets(reader, {
           conditions: readFilter(reader, filter, context.now()),
           status,
@@ -199,7 +206,7 @@ export const findingOperations: readonly Operation[] = [
           limit,
           after,
         })
-        return { items: page.items, ...toNext(reader, context, 'assets', page.next) }
+        return { items: page.items, ...toNext(reader, context, list, page.next) }
       }),
   }),
 

@@ -69,14 +69,14 @@ export function insertStaged(
 }
 
 /** A finding as the change log names it. */
-export type NewEntry = [id: number, assetId: number, firstDetectedAt: number, comboId: number, confidence: number]
+export type LoggedRow = [id: number, assetId: number, firstDetectedAt: number, comboId: number, confidence: number]
 
 /** The findings of a source with ids from `first` on. */
-export function listNewEntries(reader: Reader, sourceId: number, first: number): NewEntry[] {
+export function listNewEntries(reader: Reader, sourceId: number, first: number): LoggedRow[] {
   return reader
     .prepare(`SELECT id, asset_id, first_detected_at, combo_id, conf_q FROM main.finding WHERE ${isNew} ORDER BY id`)
     .raw()
-    .all({ first, source: sourceId }) as NewEntry[]
+    .all({ first, source: sourceId }) as LoggedRow[]
 }
 
 /** How many of these findings have each combination. */
@@ -99,12 +99,17 @@ export function listNewOpen(reader: Reader, sourceId: number, first: number): nu
     .all({ first, source: sourceId }) as number[]
 }
 
+interface UpdateOptions {
+  first: number
+  at: number
+}
+
 /** Whether more than the last detection, location and excerpt of a finding `f` differs from what the file states of it. */
 const isChanged = `(s.turns > 1 OR f.combo_id <> s.combo_id OR f.conf_q <> s.conf_q
   OR (s.undated = 0 AND f.resolved_at IS DISTINCT FROM s.resolved_at)
   OR (s.value_id IS NOT NULL AND f.value_id IS DISTINCT FROM s.value_id)
   OR EXISTS (SELECT 1 FROM expiry e WHERE e.finding_id = f.id AND e.at <= @at))`
-const updateSeen = `UPDATE main.finding SET last_detected_at = n.last_detected_at, location = n.location, excerpt = n.excerpt
+const updateStated = `UPDATE main.finding SET last_detected_at = n.last_detected_at, location = n.location, excerpt = n.excerpt
   FROM (SELECT f.asset_id, f.fp, coalesce(s.last_detected_at, f.last_detected_at) AS last_detected_at,
       coalesce(s.location, f.location) AS location, ${excerpt} AS excerpt
     FROM (${counted}) s JOIN main.finding f ON f.asset_id = s.asset_id AND f.fp = s.fp
@@ -112,15 +117,19 @@ const updateSeen = `UPDATE main.finding SET last_detected_at = n.last_detected_a
   WHERE finding.asset_id = n.asset_id AND finding.fp = n.fp
     AND (finding.last_detected_at IS DISTINCT FROM n.last_detected_at OR finding.location IS DISTINCT FROM n.location
       OR finding.excerpt IS DISTINCT FROM n.excerpt)`
+const returned = 'RETURNING finding.id, finding.asset_id, finding.first_detected_at, finding.combo_id, finding.conf_q'
 const listChanged = `SELECT s.ordinal FROM (${counted}) s JOIN main.finding f ON f.asset_id = s.asset_id AND f.fp = s.fp
   WHERE (f.id < @first OR s.turn > 1) AND ${isChanged} ORDER BY s.ordinal`
 
-/**
- * Updates the findings with ids below `first` of which the file states the last detection, location and excerpt differently,
- * and returns the places in the file of all lines that change more, in order.
- */
-export function updateKnown(writer: Writer, { uid }: StagedFindings, { first, at }: { first: number; at: number }) {
-  const parameters = { uid: internalText(uid), first, at }
-  writer.prepare(updateSeen).run(parameters)
-  return writer.prepare(listChanged).pluck().all(parameters) as number[]
+/** Updates the findings with ids below `first` of which the file states the last detection, location and excerpt differently. */
+export function updateSeen(writer: Writer, { uid }: StagedFindings, { first, at }: UpdateOptions): void {
+  writer.prepare(updateStated).run({ uid: internalText(uid), first, at })
 }
+
+/** As `updateSeen`; returns the updated findings. */
+export const listUpdated = (writer: Writer, { uid }: StagedFindings, { first, at }: UpdateOptions) =>
+  writer.prepare(`${updateStated} ${returned}`).raw().all({ uid, first, at }) as LoggedRow[]
+
+/** The places in the file of all lines that change more of findings, in order. */
+export const listChanging = (reader: Reader, { uid }: StagedFindings, { first, at }: UpdateOptions) =>
+  reader.prepare(listChanged).pluck().all({ uid, first, at }) as number[]

@@ -42,9 +42,12 @@ export function decodeCursor(
     const isOfLength = keys.length >= least && keys.length <= most
     if (name === list && isOfLength && until !== undefined && until > context.now()) return keys
   }
-  throw invalidInput('The cursor does not belong to this list; leave it out to start from the beginning.', {
-    issues: [{ path: 'cursor', message: 'must be the nextCursor of the previous page.' }],
-  })
+  throw invalidInput(
+    'The cursor does not belong to this list with this filter and order; leave it out to start from the beginning.',
+    {
+      issues: [{ path: 'cursor', message: 'must be the nextCursor of the previous page.' }],
+    },
+  )
 }
 
 function tagOf(reader: Reader, { caller }: CursorContext, text: string): Buffer {

@@ -4,7 +4,7 @@ import { print } from '../support/bench.ts'
 
 // npm run bench -- NAME [flags of its own], or all of them with their defaults: npm run bench -- all
 
-const names = ['query', 'import', 'scan', 'start', 'rest', 'detect']
+const names = ['query', 'slowest', 'import', 'scan', 'start', 'rest', 'detect']
 const file = fileURLToPath(import.meta.url)
 
 function runAll(): number {

@@ -56,7 +56,7 @@ function insertFinding(ledger: FindingLedger, writer: Writer, random: SeededRand
     },
     firstDetectedAt: random.chance(0.4) ? NOW - random.below(400 * DAY) : NOW - random.below(1000),
     confidence: random.below(10_001),
-    lastDetectedAt: null,
+    lastDetectedAt: random.chance(0.5) ? null : NOW - random.below(30 * DAY),
     resolvedAt: null,
     location: null,
     excerpt: null,
@@ -67,7 +67,7 @@ function insertFinding(ledger: FindingLedger, writer: Writer, random: SeededRand
 function changeFinding(ledger: FindingLedger, writer: Writer, random: SeededRandom): void {
   const record = ledger.findById(anyId(writer, 'finding', random))
   if (record === undefined) return
-  const kind = random.pick(['status', 'status', 'severity', 'confidence', 'value'])
+  const kind = random.pick(['status', 'status', 'severity', 'confidence', 'value', 'detection'])
   if (kind === 'status') {
     const at = random.chance(0.8) ? NOW - random.below(60 * DAY) : NOW + random.below(5)
     const to = random.pick(statuses.filter((status) => status !== record.facets.status))
@@ -84,6 +84,8 @@ function changeFinding(ledger: FindingLedger, writer: Writer, random: SeededRand
     ledger.update(record, { facets: { ...record.facets, severity: random.pick(severities) } })
   } else if (kind === 'value') {
     ledger.update(record, { valueId: random.pick([null, 8, 2 ** 47 - 1]) })
+  } else if (kind === 'detection') {
+    ledger.update(record, { lastDetectedAt: random.chance(0.3) ? null : NOW - random.below(30 * DAY) })
   } else {
     ledger.update(record, { confidence: random.below(10_001) })
   }

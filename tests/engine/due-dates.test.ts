@@ -14,7 +14,6 @@ import { plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
 import { makeEstate, NOW, namedTerms, SeededRandom } from '../properties/query-data.ts'
 import { policiesOf } from '../properties/query-terms.ts'
 import { type EstateSeed, openFolderStore, plant } from '../query/estate.ts'
-import { safe } from '../support/safe-text.ts'
 import { changeSomething } from './changing.ts'
 
 const DAY = 86_400_000
@@ -89,25 +88,6 @@ test('questions about due dates and several terms have the answers of SQL while 
   }
   expect(Math.min(...Object.values(served))).toBeGreaterThan(ROUNDS / 3)
 }, 120_000)
-
-test('an engine from before the first policy is built again, as one that can answer about due dates', () => {
-  const store = openEstate(8, 200)
-  const plain = store.read((reader) => buildEngine(reader, tiny))
-  expect(plain.isDated).toBe(false)
-  expect(store.read((reader) => catchUp(reader, plain))).toBe(true)
-  store.write((writer) =>
-    writer
-      .prepare(`INSERT INTO sla_policy (name, days, created_at, updated_at) VALUES ('_all', ?, 0, 0)`)
-      .run(safe('{"HIGH":30}')),
-  )
-  store.read((reader) => {
-    expect(catchUp(reader, plain)).toBe(false)
-    const dated = buildEngine(reader, tiny)
-    expect(dated.isDated).toBe(true)
-    expect(restore(dated, reader).isDated).toBe(true)
-    expect(dated.bytes).toBeGreaterThan(plain.bytes)
-  })
-})
 
 test('a series of assets with overdue findings has the same values as each of its moments', () => {
   const store = openEstate(9, 600)

@@ -150,11 +150,11 @@ test('a history of mostly removed changes reports that it needs compaction', () 
   const history = new History(facets, { ...defaultTimeline, maxSpare: 100 })
   const subject = { time: 5, combo, confidence: 1, asset: 1 }
   const changes = [{ at: 9, from: 0 }]
-  for (let id = 1; id <= 100; id++) history.add(id, subject, changes)
+  for (let id = 1; id <= 100; id++) history.add({ ...subject, id }, changes)
   let rounds = 0
   for (; !history.needsCompaction; rounds++) {
-    history.remove(7, subject, changes)
-    history.add(7, subject, changes)
+    history.remove({ ...subject, id: 7 }, changes)
+    history.add({ ...subject, id: 7 }, changes)
   }
   expect(rounds).toBeGreaterThan(25)
   expect(rounds).toBeLessThan(100)
@@ -166,7 +166,7 @@ test('high finding ids take no more memory than low ones, and the memory is repo
   const makeHistory = () => new History(facets, defaultTimeline)
   const fill = (history: History, firstId: number) => {
     const subject = { time: 5, combo: 0, confidence: 1, asset: 1 }
-    for (let id = firstId; id < firstId + count; id++) history.add(id, subject, [{ at: 9, from: 0 }])
+    for (let id = firstId; id < firstId + count; id++) history.add({ ...subject, id }, [{ at: 9, from: 0 }])
     return history.bytes
   }
   const [low, high, far] = [makeHistory(), makeHistory(), makeHistory()]

@@ -21,13 +21,13 @@ test('rows keep their order and columns when late rows arrive, across the 32-bit
       let asset = 0
       for (const time of first.toSorted((a, b) => a - b)) {
         plain.push({ time, asset })
-        rows.push(time, 70_000 + asset, asset % 100, asset++)
+        rows.push(time, 70_000 + asset, asset % 100, asset++, 0)
       }
       for (const times of later) {
         const late = new LooseRows()
         for (const time of times) {
           plain.push({ time, asset })
-          late.push(time, 70_000 + asset, asset % 100, asset++)
+          late.push(time, 70_000 + asset, asset % 100, asset++, 0)
         }
         const order = times.map((_, index) => index).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b)
         const places = Uint32Array.from(order, (index, rank) => rows.firstAfter(late.timeOf(index)) + rank)
@@ -48,22 +48,22 @@ test('rows keep their order and columns when late rows arrive, across the 32-bit
 
 test('timelines sort rows given in any order by time, those of one instant as given, and another of the same times', () => {
   fc.assert(
-    fc.property(fc.array(instants, { maxLength: 60 }), fc.boolean(), (times, isDated) => {
+    fc.property(fc.array(instants, { maxLength: 60 }), fc.boolean(), (times, hasInstants) => {
       const facets = new FacetTable()
-      const [timeline, other] = [0, 1].map(() => new Timeline(facets, defaultTimeline, { hasSecond: isDated })) as [
+      const [timeline, other] = [0, 1].map(() => new Timeline(facets, defaultTimeline, hasInstants)) as [
         Timeline,
         Timeline,
       ]
       for (const [asset, time] of times.entries()) {
-        timeline.push(time, 0, asset % 100, asset, time - 1)
-        other.push(time, 0, 0, 1000 + asset, time + 1)
+        timeline.push(time, 0, asset % 100, asset, asset * TURN)
+        other.push(time, 0, 0, 1000 + asset, 7)
       }
       other.sort(timeline.sort())
       const sorted = [...times.entries()].sort(([a, before], [b, after]) => before - after || a - b)
-      for (const [{ rows, late }, first, by] of [[timeline, 0, -1] as const, [other, 1000, 1] as const]) {
+      for (const [{ rows, late }, first] of [[timeline, 0] as const, [other, 1000] as const]) {
         expect([rows.count, late.count]).toEqual([times.length, 0])
-        const found = sorted.map((_, row) => [rows.asset[row], rows.timeOf(row), rows.second[row]])
-        expect(found).toEqual(sorted.map(([asset, time]) => [first + asset, time, isDated ? time + by : undefined]))
+        const found = sorted.map((_, row) => [rows.asset[row], rows.timeOf(row), rows.id[row]])
+        expect(found).toEqual(sorted.map(([asset, time]) => [first + asset, time, first === 0 ? asset * TURN : 7]))
       }
       expect([...timeline.rows.confidence.subarray(0, times.length)]).toEqual(sorted.map(([asset]) => asset % 100))
     }),

@@ -63,7 +63,7 @@ test('counts and sums above a confidence match a full scan while findings change
         1 + random.below(72),
         random.chance(0.3) ? 100 * random.below(101) : random.below(10_001),
       ]
-      all.push({ time, combo, confidence, place: timeline.push(time, combo, confidence, 0) })
+      all.push({ time, combo, confidence, place: timeline.push(time, combo, confidence, 0, 0) })
     }
     for (const move of [timeline.flush(), random.chance(0.3) ? timeline.compact() : undefined]) {
       if (move !== undefined) for (const row of all) row.place = move(row.place)

@@ -163,6 +163,17 @@ describe('search_findings', () => {
     expect(await marks(input)).toEqual(expected)
   })
 
+  it.each([{ sort: 'severity' }, { severities: ['HIGH'] }, { search: 'key' }, { total: true }])(
+    'continues a list with its own cursor, and refuses that of another filter or order: %j',
+    async (other) => {
+      const { nextCursor: cursor } = await run('search_findings', { limit: 1 })
+      expect(await marks({ cursor, limit: 5 })).toEqual([2, 1])
+      const asked = run('search_findings', { ...other, cursor })
+      if ('total' in other) expect(await asked).toMatchObject({ total: 3 })
+      else await expect(asked).rejects.toThrow('this filter and order')
+    },
+  )
+
   it.each(['x', 'W10', Buffer.from('["assets",1]').toString('base64url')])('refuses the cursor %j', async (cursor) => {
     await expect(search({ cursor })).rejects.toMatchObject({ code: 'invalid_input' })
   })

@@ -3,15 +3,18 @@ import { cpus, loadavg } from 'node:os'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
 
-/** `--name value` of a benchmark's command line, by its defaults. */
-export function readFlags<Flags extends Record<string, string>>(defaults: Flags): Record<keyof Flags | 'json', string> {
-  const names = ['json', ...Object.keys(defaults)]
-  const { values } = parseArgs({
-    options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
-    strict: true,
-  })
-  const given = Object.entries(values).filter(([, value]) => typeof value === 'string')
-  return { json: '', ...defaults, ...Object.fromEntries(given) } as Record<keyof Flags | 'json', string>
+/** `--name value` of a benchmark's command line, by its defaults, and the names of its switches. */
+export function readFlags<Flags extends Record<string, string>, Switch extends string = never>(
+  defaults: Flags,
+  switches: readonly Switch[] = [],
+): Record<keyof Flags | 'json', string> & Record<Switch, boolean> {
+  const options = Object.fromEntries([
+    ...['json', ...Object.keys(defaults)].map((name) => [name, { type: 'string' as const }]),
+    ...switches.map((name) => [name, { type: 'boolean' as const, default: false }]),
+  ])
+  const { values } = parseArgs({ options, strict: true })
+  return { json: '', ...defaults, ...values } as unknown as Record<keyof Flags | 'json', string> &
+    Record<Switch, boolean>
 }
 
 /** The number that a flag was given. @throws RangeError that says what it should be. */

@@ -2,6 +2,7 @@ import type { Reader } from '../../store/store.ts'
 import type { Engine, RowState } from '../columnar-index.ts'
 import { readColumns } from '../number-columns.store.ts'
 import type { HistoryChange } from './history.ts'
+import { NEVER } from './times.ts'
 
 const changeColumns = { columns: ['finding_id', 'seq', 'at', 'from_status'], table: 'status_change' }
 
@@ -16,7 +17,7 @@ export function buildHistory(reader: Reader, engine: Engine): void {
   let changes: HistoryChange[] = []
   const close = () => {
     const found = engine.find(subject)
-    if (found !== undefined && changes.length > 0) history.add(subject, found, changes.sort(byTime))
+    if (found !== undefined && changes.length > 0) history.add(found, changes.sort(byTime))
   }
   for (const [ids = [], , times = [], statuses = []] of readColumns(reader, changeColumns, [-1, -1])) {
     for (let row = 0; row < ids.length; row++) {
@@ -60,12 +61,13 @@ function* listNear(reader: Reader, query: string, ids: Iterable<number>): Genera
   }
 }
 
-const selectResolutions = 'SELECT id, resolved_at FROM finding WHERE id BETWEEN ? AND ? AND resolved_at IS NOT NULL'
+const selectInstants = `SELECT id, coalesce(resolved_at, ${NEVER}), coalesce(last_detected_at, ${NEVER})
+  FROM finding WHERE id BETWEEN ? AND ?`
 
-/** Reads when the touched findings were resolved. */
-export function followResolutions(reader: Reader, engine: Engine): void {
-  for (const [id = 0, resolvedAt = 0] of listNear(reader, selectResolutions, engine.touched.keys())) {
-    engine.setResolution(id, resolvedAt)
+/** Reads when the touched findings were resolved and last detected. */
+export function followInstants(reader: Reader, engine: Engine): void {
+  for (const [id = 0, resolvedAt = 0, lastDetectedAt = 0] of listNear(reader, selectInstants, engine.touched.keys())) {
+    engine.setInstants(id, resolvedAt, lastDetectedAt)
   }
 }
 
@@ -96,7 +98,7 @@ function follow(engine: Engine, id: number, before: RowState | undefined, rows: 
   const count = history.countOf(id)
   const [taken, further] = [rows.slice(0, count).sort(byTime), rows.slice(count).sort(byTime)]
   if (count === 0) {
-    history.add(id, now, further)
+    history.add(now, further)
     return
   }
   if (before === undefined || taken.length < count) {
@@ -110,9 +112,9 @@ function follow(engine: Engine, id: number, before: RowState | undefined, rows: 
   if (first === undefined) {
     if (isSameOtherwise && before.combo === now.combo) return
   } else if (isSameOtherwise && first.from === statusOf(before.combo) && first.at >= (taken.at(-1)?.at ?? first.at)) {
-    history.add(id, now, further)
+    history.add(now, further)
     return
   }
-  history.remove(id, { ...now, ...before }, taken)
-  history.add(id, now, [...taken, ...further].sort(byTime))
+  history.remove({ ...now, ...before }, taken)
+  history.add(now, [...taken, ...further].sort(byTime))
 }

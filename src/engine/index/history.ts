@@ -11,6 +11,7 @@ export interface HistoryChange {
 
 /** The attributes that a finding is counted by. */
 interface Subject {
+  id: number
   time: number
   combo: number
   confidence: number
@@ -46,11 +47,11 @@ export class History {
   readonly #aside = new Map<number, number>()
   #spare = 0
 
-  constructor(facets: FacetTable, { maxSpare = MAX_SPARE, ...options }: HistoryOptions, isDated = false) {
+  constructor(facets: FacetTable, { maxSpare = MAX_SPARE, ...options }: HistoryOptions) {
     this.#facets = facets
     this.#maxSpare = maxSpare
-    this.leaves = new Timeline(facets, options, { hasSecond: isDated })
-    this.enters = new Timeline(facets, options, { hasSecond: isDated })
+    this.leaves = new Timeline(facets, options)
+    this.enters = new Timeline(facets, options)
   }
 
   get bytes(): number {
@@ -77,14 +78,15 @@ export class History {
    * Adds changes of a finding in time order. If some were added before, these follow them, and the first of these
    * starts at the status that the finding has had until now.
    */
-  add(id: number, subject: Subject, changes: readonly HistoryChange[]): void {
+  add(subject: Subject, changes: readonly HistoryChange[]): void {
+    const { id } = subject
     this.#setCount(id, this.countOf(id) + changes.length)
     this.#pushMoves(subject, changes, 1)
   }
 
   /** Cancels all changes of a finding; `subject` and `changes` must be as they were added. */
-  remove(id: number, subject: Subject, changes: readonly HistoryChange[]): void {
-    this.#setCount(id, 0)
+  remove(subject: Subject, changes: readonly HistoryChange[]): void {
+    this.#setCount(subject.id, 0)
     const before = this.leaves.count
     this.#pushMoves(subject, changes, -1)
     this.#spare += 2 * (this.leaves.count - before)
@@ -115,17 +117,11 @@ export class History {
     this.#move(subject, time, status, present, sign)
   }
 
-  #move(
-    { time: first, combo, confidence, asset }: Subject,
-    time: number,
-    from: number,
-    to: number,
-    sign: 1 | -1,
-  ): void {
+  #move({ id, combo, confidence, asset }: Subject, time: number, from: number, to: number, sign: 1 | -1): void {
     if (from === to) return
     const [left, entered] = sign === 1 ? [this.leaves, this.enters] : [this.enters, this.leaves]
-    left.push(time, this.#facets.withStatus(combo, from), confidence, asset, first)
-    entered.push(time, this.#facets.withStatus(combo, to), confidence, asset, first)
+    left.push(time, this.#facets.withStatus(combo, from), confidence, asset, id)
+    entered.push(time, this.#facets.withStatus(combo, to), confidence, asset, id)
   }
 
   save(image: ImageWriter): void {

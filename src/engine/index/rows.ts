@@ -1,12 +1,6 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
-import { moveApart, Times } from './times.ts'
-
-/** Columns that only some tables have. */
-export interface ExtraColumns {
-  hasSecond?: boolean
-  hasValues?: boolean
-}
+import { Instants, moveApart, Times } from './times.ts'
 
 /** Findings in columns, one finding in each row. */
 abstract class Columns {
@@ -16,15 +10,19 @@ abstract class Columns {
   confidence = new Uint16Array(0)
   /** Asset number. */
   asset = new Uint32Array(0)
-  /** Another instant of each row, where the table has one: see `Engine.isDated`. */
-  second = new Float64Array(0)
-  /** Number of the value, where the table has values: see `ValueTable`. */
+  /** Row ids of the findings; eight bytes wide only when there are ids from 2^32 on. */
+  id: Uint32Array | Float64Array = new Uint32Array(0)
+  /** When findings were resolved, and last detected; `NEVER`: not, and when their asset was last scanned. */
+  resolved = new Instants()
+  last = new Instants()
+  /** Numbers of the values, see `ValueTable`. */
   value = new Uint32Array(0)
   count = 0
-  protected readonly extra: ExtraColumns
+  /** The history lacks instants and values. */
+  readonly hasInstants: boolean
 
-  constructor(extra: ExtraColumns = {}) {
-    this.extra = extra
+  constructor(hasInstants = false) {
+    this.hasInstants = hasInstants
   }
 
   protected abstract pushTime(time: number): void
@@ -36,25 +34,41 @@ abstract class Columns {
     this.combo = grown(this.combo, count)
     this.confidence = grown(this.confidence, count)
     this.asset = grown(this.asset, count)
-    if (this.extra.hasSecond) this.second = grown(this.second, this.asset.length)
-    if (this.extra.hasValues) this.value = grown(this.value, this.asset.length)
+    this.id = grown(this.id, this.asset.length)
+    if (!this.hasInstants) return
+    this.resolved.reserve(this.asset.length)
+    this.last.reserve(this.asset.length)
+    this.value = grown(this.value, this.asset.length)
   }
 
-  push(time: number, combo: number, confidence: number, asset: number, second = 0, value = 0): number {
+  push(time: number, combo: number, confidence: number, asset: number, id: number, value = 0): number {
     const row = this.count
     if (row === this.asset.length) this.reserve(row + 1)
     this.count = row + 1
     this.pushTime(time)
-    this.set(row, combo, confidence, asset)
-    if (this.extra.hasSecond) this.second[row] = second
-    if (this.extra.hasValues) this.value[row] = value
-    return row
-  }
-
-  protected set(row: number, combo: number, confidence: number, asset: number): void {
     this.confidence[row] = confidence
     this.asset[row] = asset
     this.setCombo(row, combo)
+    this.#setId(row, id)
+    if (this.hasInstants) this.value[row] = value
+    return row
+  }
+
+  /** Takes over a row of other columns, except its time. */
+  copy(row: number, from: Columns, index: number): void {
+    this.confidence[row] = from.confidence[index] ?? 0
+    this.asset[row] = from.asset[index] ?? 0
+    this.setCombo(row, from.combo[index] ?? 0)
+    this.#setId(row, from.id[index] ?? 0)
+    if (!this.hasInstants) return
+    this.resolved.set(row, from.resolved.get(index))
+    this.last.set(row, from.last.get(index))
+    this.value[row] = from.value[index] ?? 0
+  }
+
+  #setId(row: number, id: number): void {
+    if (id >= 2 ** 32 && this.id instanceof Uint32Array) this.id = Float64Array.from(this.id)
+    this.id[row] = id
   }
 
   setCombo(row: number, combo: number): void {
@@ -68,8 +82,11 @@ abstract class Columns {
     image.add(this.combo, count)
     image.add(this.confidence, count)
     image.add(this.asset, count)
-    if (this.extra.hasSecond) image.add(this.second, count)
-    if (this.extra.hasValues) image.add(this.value, count)
+    image.add(this.id, count)
+    if (!this.hasInstants) return
+    this.resolved.save(image, count)
+    this.last.save(image, count)
+    image.add(this.value, count)
   }
 
   restore(image: ImageReader): void {
@@ -77,13 +94,17 @@ abstract class Columns {
     this.combo = image.take<Uint16Array | Uint32Array>(Uint16Array, Uint32Array)
     this.confidence = image.take(Uint16Array)
     this.asset = image.take(Uint32Array)
-    if (this.extra.hasSecond) this.second = image.take(Float64Array)
-    if (this.extra.hasValues) this.value = image.take(Uint32Array)
+    this.id = image.take<Uint32Array | Float64Array>(Uint32Array, Float64Array)
+    if (!this.hasInstants) return
+    this.resolved.restore(image)
+    this.last.restore(image)
+    this.value = image.take(Uint32Array)
   }
 
   get bytes(): number {
-    const extra = this.second.byteLength + this.value.byteLength
-    return this.combo.byteLength + this.confidence.byteLength + this.asset.byteLength + extra
+    const { combo, confidence, asset, id, value, resolved, last } = this
+    const plain = [combo, confidence, asset, id, value].reduce((sum, column) => sum + column.byteLength, 0)
+    return plain + resolved.bytes + last.bytes
   }
 }
 
@@ -154,17 +175,13 @@ export class SortedRows extends Columns {
       Float64Array.from(order, (index) => late.timeOf(index)),
       places,
     )
-    for (const column of [this.combo, this.confidence, this.asset]) moveApart(column, before, places)
-    if (this.extra.hasSecond) moveApart(this.second, before, places)
-    if (this.extra.hasValues) moveApart(this.value, before, places)
-    this.count = before + order.length
-    for (let at = 0; at < order.length; at++) {
-      const index = order[at] as number
-      const place = places[at] ?? 0
-      this.set(place, late.combo[index] ?? 0, late.confidence[index] ?? 0, late.asset[index] ?? 0)
-      if (this.extra.hasSecond) this.second[place] = late.second[index] ?? 0
-      if (this.extra.hasValues) this.value[place] = late.value[index] ?? 0
+    for (const column of [this.combo, this.confidence, this.asset, this.id]) moveApart(column, before, places)
+    if (this.hasInstants) {
+      for (const column of [this.resolved, this.last]) column.moveApart(before, places)
+      moveApart(this.value, before, places)
     }
+    this.count = before + order.length
+    for (let at = 0; at < order.length; at++) this.copy(places[at] ?? 0, late, order[at] as number)
   }
 
   /** Takes over the columns of another instance, which must not be used afterwards. */
@@ -173,7 +190,9 @@ export class SortedRows extends Columns {
     this.combo = other.combo
     this.confidence = other.confidence
     this.asset = other.asset
-    this.second = other.second
+    this.id = other.id
+    this.resolved = other.resolved
+    this.last = other.last
     this.value = other.value
     this.count = other.count
   }

@@ -1,6 +1,6 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
 import type { FacetTable } from './facets.ts'
-import { type ExtraColumns, LooseRows, type Rows, SortedRows } from './rows.ts'
+import { LooseRows, type Rows, SortedRows } from './rows.ts'
 import { type BlockSizes, defaultBlockSizes, Tallies } from './tallies.ts'
 
 /** Row positions from here on are in the late rows, offset by this value. */
@@ -21,12 +21,12 @@ export class Timeline {
   late: LooseRows
   readonly tallies: Tallies
   readonly #minLate: number
-  readonly #extra: ExtraColumns
+  readonly #hasInstants: boolean
 
-  constructor(facets: FacetTable, options: TimelineOptions, extra: ExtraColumns = {}) {
-    this.rows = new SortedRows(extra)
-    this.late = new LooseRows(extra)
-    this.#extra = extra
+  constructor(facets: FacetTable, options: TimelineOptions, hasInstants = false) {
+    this.rows = new SortedRows(hasInstants)
+    this.late = new LooseRows(hasInstants)
+    this.#hasInstants = hasInstants
     this.tallies = new Tallies(this.rows, facets, options)
     this.#minLate = options.minLate
   }
@@ -40,11 +40,11 @@ export class Timeline {
   }
 
   /** Adds a row and returns its position; rows in time order are cheapest. */
-  push(time: number, combo: number, confidence: number, asset: number, second?: number, value?: number): number {
+  push(time: number, combo: number, confidence: number, asset: number, id: number, value?: number): number {
     const { rows } = this
     return rows.count === 0 || time >= rows.timeOf(rows.count - 1)
-      ? rows.push(time, combo, confidence, asset, second, value)
-      : LATE + this.late.push(time, combo, confidence, asset, second, value)
+      ? rows.push(time, combo, confidence, asset, id, value)
+      : LATE + this.late.push(time, combo, confidence, asset, id, value)
   }
 
   save(image: ImageWriter): void {
@@ -116,7 +116,7 @@ export class Timeline {
    */
   sort(given?: Uint32Array): Uint32Array {
     const { rows, late } = this
-    const all = new SortedRows(this.#extra)
+    const all = new SortedRows(this.#hasInstants)
     all.reserve(this.count)
     const times = new Float64Array(this.count)
     for (let row = 0; row < rows.count; row++) times[row] = rows.timeOf(row)
@@ -124,12 +124,11 @@ export class Timeline {
     const order = given ?? orderByTime(times)
     for (const index of order) {
       const isLate = index >= rows.count
-      const { combo, confidence, asset, second, value } = isLate ? late : rows
-      const row = isLate ? index - rows.count : index
-      all.push(times[index] ?? 0, combo[row] ?? 0, confidence[row] ?? 0, asset[row] ?? 0, second[row], value[row])
+      const row = all.push(times[index] ?? 0, 0, 0, 0, 0)
+      all.copy(row, isLate ? late : rows, isLate ? index - rows.count : index)
     }
     rows.take(all)
-    this.late = new LooseRows(this.#extra)
+    this.late = new LooseRows(this.#hasInstants)
     this.tallies.truncate(0)
     this.tallies.extend()
     return order

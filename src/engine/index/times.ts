@@ -91,6 +91,50 @@ export class Times {
   }
 }
 
+/** No instant: earlier than all that a column holds, which end after the year 9999. */
+export const NEVER = -(2 ** 44)
+
+/** Instants in any order, in six bytes each; `NEVER` where none was set. */
+export class Instants {
+  #low = new Uint32Array(0)
+  #high = new Uint16Array(0)
+
+  get bytes(): number {
+    return this.#low.byteLength + this.#high.byteLength
+  }
+
+  reserve(count: number): void {
+    this.#low = grown(this.#low, count)
+    this.#high = grown(this.#high, count)
+  }
+
+  get(row: number): number {
+    return (this.#high[row] as number) * TURN + (this.#low[row] as number) + NEVER
+  }
+
+  set(row: number, instant: number): void {
+    const since = instant - NEVER
+    this.#high[row] = Math.floor(since / TURN)
+    this.#low[row] = since
+  }
+
+  /** Makes room as `moveApart` does. */
+  moveApart(count: number, rows: Uint32Array): void {
+    moveApart(this.#low, count, rows)
+    moveApart(this.#high, count, rows)
+  }
+
+  save(image: ImageWriter, count: number): void {
+    image.add(this.#low, count)
+    image.add(this.#high, count)
+  }
+
+  restore(image: ImageReader): void {
+    this.#low = image.take(Uint32Array)
+    this.#high = image.take(Uint16Array)
+  }
+}
+
 /** Shifts a column's `count` items so that the ascending `rows` become free; the order of the items is kept. */
 export function moveApart(column: Uint16Array | Uint32Array | Float64Array, count: number, rows: Uint32Array): void {
   let end = count

@@ -78,7 +78,7 @@ export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | un
   const { borders } = placed
   if (want === 'assets') return countAssets(source, [placed], numbers)
   if (want === 'ranks') return rankConfidences(source, [placed], numbers)
-  if (shape.places !== undefined || shape.resolved !== undefined || want === 'extremes') {
+  if (shape.places !== undefined || shape.test !== undefined || want === 'extremes') {
     scanBuckets(source, asked, borders, numbers)
   } else count(source, asked, borders, numbers)
   addLate(source, asked, numbers)

@@ -13,7 +13,7 @@ const groups = new Uint32Array(CHUNK)
 /** Finds the group of each row of a chunk. */
 function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeOf }: AssetTable): void {
   const { combo, asset, confidence } = rows
-  const { groupOf, places, minConfidence, resolved, groups: none } = shape
+  const { groupOf, places, minConfidence, test, groups: none } = shape
   if (places === undefined) {
     for (let row = from; row < to; row++) groups[row - from] = groupOf[combo[row] as number] as number
   } else {
@@ -30,9 +30,9 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
       }
     }
   }
-  if (resolved !== undefined) {
+  if (test !== undefined) {
     for (let row = from; row < to; row++) {
-      if (groups[row - from] !== none && !isResolvedAs(rows, row, resolved)) groups[row - from] = none
+      if (groups[row - from] !== none && !test(rows, row)) groups[row - from] = none
     }
   }
   if (minConfidence === 0) return
@@ -43,13 +43,10 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
   }
 }
 
-const isResolvedAs = (rows: Rows, row: number, { withinMs, isLate }: NonNullable<Shape['resolved']>): boolean =>
-  (rows.second[row] as number) - rows.timeOf(row) > withinMs === isLate
-
-/** Counts the rows `[from, to)` that a shape without groups admits, by asset. */
+/** Adds the number of rows `[from, to)` that a shape without groups admits, by asset, or subtracts it (`sign` -1). */
 export function countByAsset(
   rows: Rows,
-  range: { from: number; to: number },
+  range: Range,
   { shape, assets }: { shape: Shape; assets: AssetTable },
   counts: Uint32Array,
 ): void {
@@ -59,7 +56,7 @@ export function countByAsset(
     readGroups(rows, start, end, shape, assets)
     for (let row = start; row < end; row++) {
       const own = asset[row] as number
-      counts[own] = (counts[own] as number) + 1 - (groups[row - start] as number)
+      counts[own] = (counts[own] as number) + range.sign * (1 - (groups[row - start] as number))
     }
   }
 }
@@ -85,14 +82,15 @@ export function countRowsByValue(
 }
 
 export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: AssetTable): number {
-  const { groupOf, places, minConfidence, resolved, groups: none } = shape
+  const { groupOf, places, minConfidence, test, groups: none } = shape
   if ((rows.confidence[row] as number) < minConfidence) return none
-  if (resolved !== undefined && !isResolvedAs(rows, row, resolved)) return none
-  const own = groupOf[rows.combo[row] as number] as number
-  if (places === undefined) return own
-  const asset = rows.asset[row] as number
-  const part = places.partOf[places.isByAsset ? asset : (placeOf[asset] as number)] as number
-  return places.groupOf[own * places.parts + part] as number
+  let group = groupOf[rows.combo[row] as number] as number
+  if (places !== undefined) {
+    const asset = rows.asset[row] as number
+    const part = places.partOf[places.isByAsset ? asset : (placeOf[asset] as number)] as number
+    group = places.groupOf[group * places.parts + part] as number
+  }
+  return group === none || test === undefined || test(rows, row) ? group : none
 }
 
 /** Accumulators of a result: counts, and sums of confidence if requested, of groups at `base` and after. */
@@ -205,7 +203,7 @@ export function scanRows(
   const { base, counts, sums, least, greatest, seen, ranks } = out
   const { asset, confidence } = rows
   const none = shape.groups
-  const isPlain = shape.places === undefined && shape.minConfidence === 0 && shape.resolved === undefined
+  const isPlain = shape.places === undefined && shape.minConfidence === 0 && shape.test === undefined
   if (want === 'assets' && seen !== undefined && isPlain && range.to - range.from > none) {
     const bitOf = shape.disjointSetOf.map((set) => set * assets.count)
     const { combo } = rows
@@ -218,7 +216,7 @@ export function scanRows(
     return
   }
   const { places } = shape
-  const isCounted = want === 'count' && shape.minConfidence === 0 && shape.resolved === undefined
+  const isCounted = want === 'count' && shape.minConfidence === 0 && shape.test === undefined
   if (isCounted && places !== undefined && isWorthPairing(range.to - range.from, places, assets)) {
     countPairs(rows, range, { groupOf: shape.groupOf, places }, { assets, counts, base })
     return

@@ -1,4 +1,5 @@
 import type { AssetFacets, OwnFacets } from '../index/assets.ts'
+import type { RowTest } from './selection.ts'
 
 /** Grouping and filtering of a query, as lookup tables over combinations and places. */
 export interface Shape {
@@ -21,8 +22,8 @@ export interface Shape {
   minConfidence: number
   /** True for a single group without a filter. */
   isWhole: boolean
-  /** Only findings that were resolved within this time from their first detection, or only those that took longer. */
-  resolved?: { withinMs: number; isLate: boolean } | undefined
+  /** Rows that it does not admit are filtered out. */
+  test?: RowTest | undefined
   /** The (severity, status) bits of each group, when nothing else distinguishes groups: see `AssetTable`. */
   bits?: number[] | undefined
 }

@@ -1,5 +1,4 @@
 import type { Engine } from '../columnar-index.ts'
-import type { AssetTable } from '../index/assets.ts'
 import type { Rows } from '../index/rows.ts'
 import type { Timeline } from '../index/timeline.ts'
 import { firstOver } from '../index/times.ts'
@@ -59,16 +58,13 @@ export function answerStock(engine: Engine, asked: StockQuery): Numbers | undefi
 const toDetection = (moment: number, waitMs: number): number => (waitMs === 0 ? moment : moment - waitMs + 1)
 
 /** Counts and sums of one part at each moment. */
-function countPart(
-  { findings, history, assets }: Engine,
-  part: StockPart,
-  { want, moments }: StockQuery,
-): Numbers | undefined {
+function countPart(engine: Engine, part: StockPart, { want, moments }: StockQuery): Numbers | undefined {
+  const { findings, history, assets } = engine
   const { shape, waitMs, sign } = part
   const [last = 0, ...before] = moments.map((moment) => toDetection(moment, waitMs)).reverse()
   const flow = { shape, want, from: Number.NEGATIVE_INFINITY, to: last, edges: before.reverse() }
   const count = (timeline: Timeline) =>
-    waitMs === 0 ? answerFlow({ timeline, assets }, flow) : countWaiting(timeline, assets, part, { want, moments })
+    waitMs === 0 ? answerFlow({ timeline, assets }, flow) : countWaiting(engine, timeline, part, { want, moments })
   const [present, enters, leaves] = [
     answerFlow({ timeline: findings, assets }, flow),
     count(history.enters),
@@ -97,11 +93,12 @@ interface WaitingRows {
 
 /** The rows of changes that count at some moment, each from its change on and not before its finding is overdue. */
 function orderWaiting(
+  engine: Engine,
   { rows, late }: Timeline,
-  assets: AssetTable,
   { shape, waitMs }: StockPart,
   moments: readonly number[],
 ): WaitingRows {
+  const { assets } = engine
   const last = moments.at(-1) ?? Number.NEGATIVE_INFINITY
   const ends = [rows.firstAtOrAfter(last), late.count]
   const indexes = new Uint32Array((ends[0] ?? 0) + (ends[1] ?? 0))
@@ -111,7 +108,8 @@ function orderWaiting(
   for (const [part, own] of [rows, late].entries()) {
     for (let row = 0; row < (ends[part] ?? 0); row++) {
       if (groupOfRow(own, row, shape, assets) === shape.groups) continue
-      const since = Math.max(own.timeOf(row), (own.second[row] as number) + waitMs - 1)
+      const finding = engine.findRow(own.id[row] as number)
+      const since = Math.max(own.timeOf(row), (finding?.rows.timeOf(finding.row) ?? 0) + waitMs - 1)
       if (since >= last) continue
       const moment = firstOver(moments, since)
       indexes[count] = part * rows.count + row
@@ -133,17 +131,18 @@ function orderWaiting(
 }
 
 function countWaiting(
+  engine: Engine,
   timeline: Timeline,
-  assets: AssetTable,
   part: StockPart,
   { want, moments }: Pick<StockQuery, 'want' | 'moments'>,
 ): Pick<Numbers, 'counts' | 'sums'> {
   const { rows, late } = timeline
+  const { assets } = engine
   const { shape } = part
   const width = shape.groups + 1
   const counts = new Float64Array(width * moments.length)
   const sums = new Float64Array(want === 'sum' ? counts.length : 0)
-  const { order, starts } = orderWaiting(timeline, assets, part, moments)
+  const { order, starts } = orderWaiting(engine, timeline, part, moments)
   for (let moment = 0; moment < moments.length; moment++) {
     const end = starts[moment + 1] as number
     for (let index = starts[moment] as number; index < end; index++) {
@@ -159,11 +158,12 @@ function countWaiting(
 
 /** Visits the rows of all groups one by one in time order, calling `close` at each moment. */
 function followThrough(
-  { findings, history, assets }: Engine,
+  engine: Engine,
   { parts, moments }: Pick<StockQuery, 'parts' | 'moments'>,
   follow: (group: number, rows: Rows, row: number, by: 1 | -1) => void,
   close: (index: number) => void,
 ): void {
+  const { findings, history, assets } = engine
   const read = (part: StockPart, { rows, late }: Timeline, [from, to]: readonly [number, number], by: 1 | -1) => {
     const { shape } = part
     const none = shape.groups
@@ -195,8 +195,8 @@ function followThrough(
     part.waitMs === 0
       ? undefined
       : {
-          enters: orderWaiting(history.enters, assets, part, moments),
-          leaves: orderWaiting(history.leaves, assets, part, moments),
+          enters: orderWaiting(engine, history.enters, part, moments),
+          leaves: orderWaiting(engine, history.leaves, part, moments),
         },
   )
   let before = Number.NEGATIVE_INFINITY

@@ -26,7 +26,7 @@ export interface SortedId {
 /** The matching findings with row ids above `after` and up to `upTo`, in no particular order. */
 export function listSortedIds(reader: Reader, { sort, ...asked }: FindingSelection, range: IdRange): SortedId[] {
   const [first = sql<number>`0`, second = sql<number>`0`] = sortedBy[sort]
-  const matching = matchingWithin({ ...asked, ...range })
+  const matching = matchingWithin(reader, { ...asked, ...range })
   return reader.all(matching.select(['f.id', first.as('first'), second.as('second')]))
 }
 

@@ -4,7 +4,7 @@ import type { Dimension } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import type { GroupKey, Plan } from '../plan/plan.ts'
 import { openColumns, partition, toAllowMask, toGroupAxis } from './columns.ts'
-import { isCompilable } from './decision.ts'
+import { isDecidedByFacets } from './decision.ts'
 import { ofOwn, toGroupFilter } from './shape.ts'
 
 /** The time fields that are set on every asset. */
@@ -62,7 +62,7 @@ function isServed({ mode, measure, range, edges, timeField, conditions, dimensio
     range.to === undefined &&
     edges === undefined &&
     certainTimes.includes(timeField) &&
-    isCompilable(conditions) &&
+    conditions.every(isDecidedByFacets) &&
     conditions.every(({ key }) => key === 'scanned' || findFacetByFilterKey(key)?.isOfAsset === true) &&
     dimensions.every((dimension) => facetOf(dimension).isOfAsset)
   )

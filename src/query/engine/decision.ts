@@ -30,12 +30,11 @@ const isOfFacet = ({ key }: Atom): boolean =>
 const isDecidable = (condition: Atom & Pick<FilterCondition, 'anyOf'>): boolean =>
   !isDueKey(condition.key) && (condition.anyOf?.every((inner) => inner.every(isDecidable)) ?? isOfFacet(condition))
 
-/** Whether the index can decide conditions; ranges and keys of assets are left to SQL, also within terms and policies. */
-export const isCompilable = (conditions: readonly PlanCondition[]): boolean =>
-  conditions.every((condition) => {
-    if (condition.key === 'minConfidence' || condition.key === 'scanned') return true
-    return condition.due?.every((group) => group.conditions.every(isDecidable)) ?? isDecidable(condition)
-  })
+/** Whether facets decide a condition, with a least confidence; not ranges and keys of assets, also within terms and policies. */
+export function isDecidedByFacets(condition: PlanCondition): boolean {
+  if (condition.key === 'minConfidence' || condition.key === 'scanned') return true
+  return condition.due?.every((group) => group.conditions.every(isDecidable)) ?? isDecidable(condition)
+}
 
 const isDecided = ({ anyOf }: PlanCondition): boolean => anyOf !== undefined
 

@@ -4,35 +4,15 @@ import type { Want } from '../../engine/scan/scan.ts'
 import { NO_MIN, type Numbers, type Shape } from '../../engine/scan/shape.ts'
 import { answerStock, type StockPart, type StockQuery } from '../../engine/scan/stock.ts'
 import { findFacet, isManyValued } from '../../findings/facets.ts'
-import { toFirstDetected } from '../../findings/ranges.ts'
 import { internalText, ownText, type SafeText } from '../../kernel/safe-text.ts'
 import type { MetricField } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, mergePartials, toGroupId } from '../plan/cells.ts'
 import { toAssetId } from '../plan/group-names.ts'
-import { type GroupKey, lastMoment, type Plan, type PlanCondition } from '../plan/plan.ts'
+import type { GroupKey, Plan } from '../plan/plan.ts'
 import { countAssetsOnEngine } from './asset-plan.ts'
-import { type CompiledShape, compileShape, listLabelNames } from './shape.ts'
+import { type AgedPart, type EngineSnapshot, preparePlan } from './prepare.ts'
+import { type CompiledShape, listLabelNames } from './shape.ts'
 import { countByValue, isByValue, withoutValues } from './value-plan.ts'
-
-interface KeptShape {
-  compiled: CompiledShape | undefined
-  combos: number
-  places: number
-  assets: number
-  names: number
-  /** The length of its lookup tables. */
-  size: number
-}
-
-/** What the engine reads from the database snapshot that it is current with. */
-export interface EngineSnapshot {
-  /** Whether any finding changed status at or after an instant. */
-  hasChanged: (since: number) => boolean
-  /** Whether some decision ends before a moment and after the snapshot. */
-  hasEndBefore: (moment: number) => boolean
-  /** The group names of assets by row id. */
-  nameAssets: (ids: ReadonlySet<number>) => ReadonlyMap<unknown, SafeText>
-}
 
 const DAY = 86_400_000
 
@@ -41,25 +21,9 @@ const noNumbers: Numbers = {
   ...{ least: new Uint16Array(0), greatest: new Uint16Array(0) },
 }
 
-/** Total size of all cached lookup tables, in numbers. */
-const MAX_KEPT = 6_000_000
-const keptShapes = new WeakMap<Engine, Map<string, KeptShape>>()
-
-/** Drops all cached lookup tables of an engine. */
-export function dropCachedShapes(engine: Engine): void {
-  keptShapes.delete(engine)
-}
-
-/** Whether no decision ends between the snapshot and the last moment of a plan; an engine has only recorded changes. */
-export function isRecorded(plan: Plan, { hasEndBefore }: EngineSnapshot): boolean {
-  const moment = lastMoment(plan)
-  return moment === undefined || !hasEndBefore(moment)
-}
-
 /** Answers a plan from an engine that is current with the snapshot; undefined when it has to be answered by SQL. */
 export function runOnEngine(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
-  if (!isRecorded(plan, snapshot)) return undefined
-  const asked = withPlainConditions(withAssetIds(plan))
+  const asked = withAssetIds(plan)
   const cells = runByAssetId(engine, asked, snapshot)
   return cells === undefined ? undefined : nameAssets(cells, asked, snapshot)
 }
@@ -79,33 +43,30 @@ function runByAssetId(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cel
   return cells === undefined ? undefined : splitLabels(engine, plan, cells)
 }
 
-function runByValue(engine: Engine, plan: Plan, { hasChanged }: EngineSnapshot): Cell[] | undefined {
+function runByValue(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
   const plain = withoutValues(plan)
   if (plain === undefined) return undefined
-  const detected = toRange(plain, hasChanged)
-  const compiled = detected && getShape(engine, plain)
-  if (detected === undefined || compiled === undefined) return undefined
-  const cells = countByValue(engine, plan, { compiled, detected, dimensions: plain.dimensions })
+  const { compiled, over } = preparePlan(engine, plain, snapshot) ?? {}
+  if (compiled === undefined || over === undefined || !('range' in over)) return undefined
+  const cells = countByValue(engine, plan, { compiled, detected: over.range, dimensions: plain.dimensions })
   if (cells?.length === 0 && isOneCell(plan)) return [{ ...emptyPartial, key: [], bucket: 0 }]
   return cells && splitLabels(engine, plan, cells)
 }
 
 /** In the index a group by label is named by the id of a set of labels. */
 function runOnIndex(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
-  const { hasChanged } = snapshot
   if (plan.entity === 'asset') return countAssetsOnEngine(engine, plan)
   const { measure } = plan
   const want = toWant(measure)
-  const range = toRange(plan, hasChanged)
-  const moments = range === undefined ? toMoments(engine, plan) : undefined
-  if (want === undefined || (range === undefined && moments === undefined)) return undefined
-  const compiled = getShape(engine, plan)
-  if (compiled === undefined) return undefined
+  if (want === undefined) return undefined
+  const prepared = preparePlan(engine, plan, snapshot)
+  if (prepared === undefined) return undefined
+  const { compiled, over } = prepared
   if (compiled.parts.length === 0) return toCells(noNumbers, compiled, plan)
   const numbers =
-    range === undefined
-      ? answerMoments(engine, compiled, { want, p: measure.p, moments: moments ?? [] })
-      : answerRange(engine, compiled, plan, { want, ...range })
+    'moments' in over
+      ? answerMoments(engine, compiled, over.ages, { want, p: measure.p, moments: over.moments })
+      : answerRange(engine, compiled, plan, { want, ...over.range })
   return numbers === undefined ? undefined : toCells(numbers, compiled, plan)
 }
 
@@ -120,13 +81,12 @@ function answerRange(
 ): Numbers | undefined {
   const { measure, at } = plan
   const edges = (plan.mode === 'flow' && plan.edges) || []
-  const { findings, assets, isDated } = engine
+  const { findings, assets } = engine
   const [only] = parts
   if (parts.length === 1 && only?.rows.side === 'all' && edges.length === 0 && findings.isWithin(from, to)) {
     const known = countPresent(engine, only.shape, want, measure.p)
     if (known !== undefined) return known
   }
-  if (!isDated && parts.some(({ shape }) => shape.resolved !== undefined)) return undefined
   const queries = parts.map(({ shape, rows }) => ({
     ...{ shape, want, p: measure.p, edges },
     from: rows.side === 'pending' ? Math.max(from, toCutoff(at, rows.days)) : from,
@@ -139,23 +99,24 @@ function answerRange(
 function answerMoments(
   engine: Engine,
   { parts }: CompiledShape,
+  ages: readonly AgedPart[],
   asked: Pick<StockQuery, 'want' | 'p' | 'moments'>,
 ): Numbers | undefined {
   const stock: StockPart[] = []
   for (const { shape, rows } of parts) {
-    if (rows.side === 'all') {
-      stock.push({ shape, waitMs: 0, sign: 1 })
-      continue
+    if (rows.side === 'met' || rows.side === 'late') return undefined
+    for (const { waitMs, sign } of ages) {
+      if (rows.side !== 'overdue') stock.push({ shape, waitMs, sign })
+      if (rows.side === 'all') continue
+      const overdue = { shape, waitMs: Math.max(waitMs, rows.days * DAY) }
+      stock.push({ ...overdue, sign: (rows.side === 'overdue') === (sign === 1) ? 1 : -1 })
     }
-    if (!engine.isDated || shape.resolved !== undefined) return undefined
-    const waitMs = rows.days * DAY
-    if (rows.side === 'overdue') stock.push({ shape, waitMs, sign: 1 })
-    else stock.push({ shape, waitMs: 0, sign: 1 }, { shape, waitMs, sign: -1 })
   }
   return answerStock(engine, { parts: stock, ...asked })
 }
 
 function countPresent({ present }: Engine, shape: Shape, want: Want, p = 0): Numbers | undefined {
+  if (shape.test !== undefined) return undefined
   if (want === 'count') return present.count(shape)
   return want === 'ranks' ? present.rank(shape, p) : undefined
 }
@@ -166,75 +127,6 @@ function toWant({ aggregation, field }: Plan['measure']): Want | undefined {
   if (field !== 'confidence') return undefined
   if (aggregation === 'PERCENTILE') return 'ranks'
   return aggregation === 'MIN' || aggregation === 'MAX' ? 'extremes' : 'sum'
-}
-
-/** The range of first detection that contains exactly the rows of a plan; undefined when no such range exists. */
-export function toRange(plan: Plan, hasChanged: (since: number) => boolean): { from: number; to: number } | undefined {
-  const { mode, timeField, range, at, edges } = plan
-  if (mode === 'stock') {
-    return edges !== undefined || hasChanged(at) ? undefined : { from: Number.NEGATIVE_INFINITY, to: at }
-  }
-  const isOpen = range.from === undefined && range.to === undefined && edges === undefined
-  if (timeField !== 'firstDetectedAt' && !(timeField === 'lastDetectedAt' && isOpen)) return undefined
-  return { from: range.from ?? Number.NEGATIVE_INFINITY, to: range.to ?? Number.POSITIVE_INFINITY }
-}
-
-/** The moments of a stock to be answered from the history; undefined when the history is incomplete. */
-function toMoments({ history }: Engine, { mode, at, edges }: Plan): readonly number[] | undefined {
-  if (mode !== 'stock' || !history.isComplete) return undefined
-  return edges ?? [at]
-}
-
-export function getShape(engine: Engine, plan: Plan): CompiledShape | undefined {
-  const { conditions, dimensions, groups } = plan
-  const kept = keptShapes.get(engine) ?? new Map<string, KeptShape>()
-  keptShapes.set(engine, kept)
-  const id = JSON.stringify([conditions.map(toConditionId), dimensions, groups])
-  const known = kept.get(id)
-  const [combos, places, names] = [engine.facets.count, engine.assets.placeCount, engine.names.version]
-  const isByAsset = known?.compiled?.parts[0]?.shape.places?.isByAsset === true
-  const isSame = known?.combos === combos && known.places === places && known.names === names
-  if (isSame && (!isByAsset || known.assets === engine.assets.version)) return known.compiled
-  const compiled = compileShape(engine, plan)
-  kept.delete(id)
-  const { length: count, 0: first } = compiled?.parts ?? []
-  const ofPlaces = first?.shape.places
-  const items = ofPlaces === undefined ? 0 : ofPlaces.isByAsset ? engine.assets.count : places
-  const size = (count ?? 1) * (2 * combos + items) + (compiled?.keys.length ?? 0)
-  kept.set(id, { compiled, combos, places, assets: engine.assets.version, names, size })
-  let total = 0
-  for (const { size: own } of kept.values()) total += own
-  for (const [oldest, { size: own }] of kept) {
-    if (kept.size <= 8 || total <= MAX_KEPT) break
-    kept.delete(oldest)
-    total -= own
-  }
-  return compiled
-}
-
-const toConditionId = ({ key, values, exclude, anyOf, due }: PlanCondition) =>
-  anyOf === undefined ? [key, values, exclude] : [key, values, exclude, due ?? anyOf]
-
-/** The plan with ages as a part of its range, and a least confidence as one; other ranges remain conditions. */
-function withPlainConditions(plan: Plan): Plan {
-  const { conditions, entity, mode, timeField, at } = plan
-  let { from, to } = plan.range
-  const isByDetection = entity === 'finding' && mode === 'flow' && timeField === 'firstDetectedAt'
-  const left = conditions.flatMap((condition): PlanCondition[] => {
-    const { key, values, exclude } = condition
-    const [low = 0, high = 0] = values.map(Number)
-    if (exclude || condition.anyOf !== undefined) return [condition]
-    if (key === 'confidence' && high === Number.POSITIVE_INFINITY) {
-      return [{ ...condition, key: 'minConfidence', values: [low] }]
-    }
-    if (key !== 'ageHours' || !isByDetection) return [condition]
-    const [first, last] = toFirstDetected([low, high], at)
-    if (first !== Number.NEGATIVE_INFINITY) from = Math.max(from ?? first, first)
-    if (last !== Number.POSITIVE_INFINITY) to = Math.min(to ?? last, last)
-    return []
-  })
-  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-  return { ...plan, range, conditions: left }
 }
 
 const toIdName = (name: SafeText | null): SafeText => internalText(String(toAssetId(name ?? ownText(''))))

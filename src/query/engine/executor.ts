@@ -2,6 +2,7 @@ import type { Engine } from '../../engine/columnar-index.ts'
 import { ownFacets } from '../../engine/index/assets.ts'
 import { catchUp } from '../../engine/load.store.ts'
 import type { ComboSlot } from '../../findings/facets.ts'
+import { attachIndex } from '../../findings/finding-index.ts'
 import { type FreeKey, facetOfFreeKey, listValues, MAX_VALUES } from '../../findings/seen-words.store.ts'
 import { listDeletedSources } from '../../findings/source-names.store.ts'
 import { byCodeUnits } from '../../kernel/by-code-units.ts'
@@ -12,13 +13,17 @@ import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { listNames } from '../sql/groups.store.ts'
 import { runPlan } from '../sql/plan.store.ts'
 import { hasChangesSince } from '../sql/rows.store.ts'
-import { type EngineSnapshot, runOnEngine } from './engine-plan.ts'
+import { runOnEngine } from './engine-plan.ts'
+import { openFindingIndex } from './finding-index.ts'
+import { openLookups } from './lookups.store.ts'
+import type { EngineSnapshot } from './prepare.ts'
 import { findTop, type TopCells } from './top.ts'
 
 /** The engine that serves each reader. */
 const engines = new WeakMap<Reader, Engine>()
 
 export function attachEngine(reader: Reader, engine: Engine | undefined): void {
+  attachIndex(reader, engine && openFindingIndex(reader, engine, () => isCurrent(reader, engine)))
   if (engine === undefined) engines.delete(reader)
   else engines.set(reader, engine)
 }
@@ -32,7 +37,7 @@ export const findEngine = (reader: Reader): Engine | undefined => engines.get(re
 function isCurrent(reader: Reader, engine: Engine): boolean {
   if (reader.seesEnds) return false
   if (catchUp(reader, engine)) return true
-  engines.delete(reader)
+  attachEngine(reader, undefined)
   return false
 }
 
@@ -82,6 +87,7 @@ export const openEngineSnapshot = (reader: Reader): EngineSnapshot => ({
   hasChanged: (since) => hasChangesSince(reader, since),
   hasEndBefore: (moment) => reader.hasEndBefore(moment),
   nameAssets: (ids) => listNames(reader, 'asset', ids),
+  lookups: openLookups(reader),
 })
 
 /** Updates a reader's engine to its snapshot ahead of the next question; returns whether anything changed. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Engine } from '../../engine/columnar-index.ts'
 import { type AssetTable, isOwnFacet, ownFacets } from '../../engine/index/assets.ts'
 import type { Facet } from '../../engine/index/facet.ts'
+import type { RowTest } from '../../engine/scan/selection.ts'
 import type { PlaceParts, Shape } from '../../engine/scan/shape.ts'
 import { comboSlots, type FacetSlot, facetOf, findFacetByFilterKey, isManyValued } from '../../findings/facets.ts'
 import { toConfidenceUnits } from '../../findings/filter-terms.ts'
@@ -18,7 +19,7 @@ import {
   toGroupAxis,
   type ValueColumn,
 } from './columns.ts'
-import { type Atom, isCompilable, type RowClass, type Signatures, toJointDecision, toSignatures } from './decision.ts'
+import { type Atom, type RowClass, type Signatures, toJointDecision, toSignatures } from './decision.ts'
 
 /** The lookup tables for a plan's conditions and dimensions, and the keys of its groups. */
 export interface CompiledShape {
@@ -41,15 +42,16 @@ const ofCombos: ReadonlySet<string> = new Set(comboSlots)
 /** Slots of facets that are stored by asset, not by place. */
 export const ofOwn: ReadonlySet<string> = new Set([...ownFacets, 'asset'])
 
-/** Builds the lookup tables; undefined when they would be too large. */
+/** Builds the lookup tables of conditions on facets; undefined when they would be too large. `test` is of all others. */
 export function compileShape(
   engine: Engine,
   plan: Pick<Plan, 'conditions' | 'dimensions' | 'groups'>,
+  test?: RowTest,
 ): CompiledShape | undefined {
   const { facets, assets } = engine
   const { groups } = plan
   const dimensions = [...new Set([...plan.dimensions, ...(groups?.dimensions ?? [])])]
-  if (!isCompilable(plan.conditions) || dimensions.includes('value')) return undefined
+  if (dimensions.includes('value')) return undefined
   const conditions = plan.conditions.filter(({ key }) => key !== 'minConfidence' && key !== 'scanned')
   const decision = toJointDecision(conditions)
   const plain = conditions.filter(({ anyOf }) => anyOf === undefined)
@@ -170,12 +172,13 @@ export function compileShape(
       const isOther = decision !== undefined && classOfPair[pair] !== number
       if (isOther || groupOfRows[pair] === NO_GROUP) groupOfRows[pair] = keys.length
     }
-    const isCountable = toMinConfidence(plan.conditions) === 0 && rows.side !== 'met' && rows.side !== 'late'
-    const own = combos.partOf.slice()
+    const own = joinTests(toResolutionTest(rows), test)
+    const isCountable = toMinConfidence(plan.conditions) === 0 && own === undefined
+    const partOf = combos.partOf.slice()
     let placeParts: Shape['places']
     if (places !== undefined) {
       const isOfMasks = byCell && [...used].every((name) => ofMasks.has(name) || !isOfCombo(name))
-      const bits = isOfMasks && isCountable ? toBits(engine, own, parts) : undefined
+      const bits = isOfMasks && isCountable ? toBits(engine, partOf, parts) : undefined
       const common = { isByAsset, parts: width, groupOf: groupOfRows, bits }
       placeParts =
         only === undefined
@@ -184,24 +187,22 @@ export function compileShape(
     }
     const none = placeParts === undefined ? keys.length : parts
     if (placeParts === undefined) {
-      for (let item = 0; item < own.length; item++) own[item] = groupOfRows[own[item] as number] as number
+      for (let item = 0; item < partOf.length; item++) partOf[item] = groupOfRows[partOf[item] as number] as number
     }
-    const groupOf = byCell ? spread(own, facets.cellOf, facets.count) : own
+    const groupOf = byCell ? spread(partOf, facets.cellOf, facets.count) : partOf
     return {
       groups: keys.length,
       groupOf,
       members: byCell ? new Uint32Array(0) : listMembers(groupOf, none),
-      ...(byCell ? { cellPartOf: own } : {}),
-      ...(byCell && placeParts === undefined ? { cellGroupOf: own } : {}),
+      ...(byCell ? { cellPartOf: partOf } : {}),
+      ...(byCell && placeParts === undefined ? { cellGroupOf: partOf } : {}),
       ...(placeParts === undefined ? {} : { places: placeParts }),
       disjointSetOf: Uint32Array.from(disjointSetOf),
       disjointSets: disjointSets.size,
       minConfidence: toMinConfidence(plan.conditions),
-      isWhole: conditions.length === 0 && dimensions.length === 0 && toMinConfidence(plan.conditions) === 0,
-      ...(rows.side === 'met' || rows.side === 'late'
-        ? { resolved: { withinMs: rows.days * DAY, isLate: rows.side === 'late' } }
-        : {}),
-      ...(byCell && within(ofMasks) && isCountable ? { bits: toBits(engine, own, keys.length) } : {}),
+      isWhole: conditions.length === 0 && dimensions.length === 0 && isCountable,
+      test: own,
+      ...(byCell && within(ofMasks) && isCountable ? { bits: toBits(engine, partOf, keys.length) } : {}),
     }
   }
   return {
@@ -210,6 +211,16 @@ export function compileShape(
     parts: rowClasses.map((rows, number) => ({ rows, shape: toShape(rows, number) })),
   }
 }
+
+/** Whether findings were resolved in time, of those for which that matters. */
+function toResolutionTest(rows: RowClass): RowTest | undefined {
+  if (rows.side !== 'met' && rows.side !== 'late') return undefined
+  const [withinMs, isLate] = [rows.days * DAY, rows.side === 'late']
+  return (own, row) => own.resolved.get(row) - own.timeOf(row) > withinMs === isLate
+}
+
+const joinTests = (one: RowTest | undefined, other: RowTest | undefined): RowTest | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : (rows, row) => one(rows, row) && other(rows, row)
 
 /** Which atoms hold, of those that combinations and of those that places decide. */
 function joinBits(

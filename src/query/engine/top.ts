@@ -1,10 +1,13 @@
 import type { Engine } from '../../engine/columnar-index.ts'
+import type { AssetTable } from '../../engine/index/assets.ts'
+import type { Timeline } from '../../engine/index/timeline.ts'
 import { countByAsset } from '../../engine/scan/scan.ts'
 import type { Shape } from '../../engine/scan/shape.ts'
 import { internalText } from '../../kernel/safe-text.ts'
 import { type Cell, emptyPartial } from '../plan/cells.ts'
 import type { Plan } from '../plan/plan.ts'
-import { type EngineSnapshot, getShape, isRecorded, nameAssets, toRange } from './engine-plan.ts'
+import { nameAssets } from './engine-plan.ts'
+import { type EngineSnapshot, type PreparedPlan, preparePlan } from './prepare.ts'
 import { nameOfValue, tallyValues } from './value-plan.ts'
 
 /** The groups with the most rows, with all that equal the last of them, and the sum of the others. */
@@ -21,13 +24,18 @@ export function findTop(engine: Engine, plan: Plan, most: number, snapshot: Engi
   const { entity, measure, dimensions, groups, edges } = plan
   const [dimension, ...further] = dimensions
   if (further.length > 0 || (dimension !== 'asset' && dimension !== 'value')) return undefined
-  if (entity !== 'finding' || measure.aggregation !== 'COUNT') return undefined
-  if (groups !== undefined || edges !== undefined || !isRecorded(plan, snapshot)) return undefined
-  const range = toRange(plan, snapshot.hasChanged)
-  const compiled = range === undefined ? undefined : getShape(engine, { ...plan, dimensions: [] })
+  if (entity !== 'finding' || measure.aggregation !== 'COUNT' || groups !== undefined || edges !== undefined) {
+    return undefined
+  }
+  const { compiled, over } = preparePlan(engine, plan, snapshot, []) ?? {}
   const [part, ...others] = compiled?.parts ?? []
-  if (range === undefined || part?.rows.side !== 'all' || others.length > 0) return undefined
-  const count = dimension === 'asset' ? countAll(engine, part.shape, range) : tallyValues(engine, part, range)
+  if (over === undefined || part?.rows.side !== 'all' || others.length > 0) return undefined
+  const count =
+    dimension === 'asset'
+      ? countOver(engine, part.shape, over)
+      : 'range' in over
+        ? tallyValues(engine, part, over.range)
+        : undefined
   const counts = part.shape.groups === 0 ? new Uint32Array(0) : count
   if (counts === undefined) return undefined
   const least = findRank(counts, most)
@@ -61,8 +69,42 @@ function divide(counts: Uint32Array, least: number): { listed: number[]; rest: {
   return { listed, rest: { groups, n } }
 }
 
-/** The number of findings of each asset, by asset number. */
-function countAll({ assets, findings }: Engine, shape: Shape, { from, to }: { from: number; to: number }): Uint32Array {
+/** The number of findings of each asset in a range or at a moment, by asset number; undefined where ages matter. */
+function countOver(engine: Engine, shape: Shape, over: PreparedPlan['over']): Uint32Array | undefined {
+  if ('range' in over) return countPresent(engine, shape, over.range)
+  const [moment = 0] = over.moments
+  if (over.ages.some(({ waitMs }) => waitMs > 0)) return undefined
+  const { findings, history, assets } = engine
+  const counts = new Uint32Array(assets.count)
+  for (const [timeline, sign] of [
+    [findings, 1] as const,
+    [history.enters, 1] as const,
+    [history.leaves, -1] as const,
+  ]) {
+    countWithin(timeline, { from: Number.NEGATIVE_INFINITY, to: moment, sign }, { shape, assets }, counts)
+  }
+  return counts
+}
+
+function countWithin(
+  { rows, late }: Timeline,
+  { from, to, sign }: { from: number; to: number; sign: 1 | -1 },
+  asked: { shape: Shape; assets: AssetTable },
+  counts: Uint32Array,
+): void {
+  countByAsset(rows, { from: rows.firstAtOrAfter(from), to: rows.firstAtOrAfter(to), sign }, asked, counts)
+  for (let row = 0; row < late.count; row++) {
+    const time = late.timeOf(row)
+    if (time >= from && time < to) countByAsset(late, { from: row, to: row + 1, sign }, asked, counts)
+  }
+}
+
+/** Of findings that are present. */
+function countPresent(
+  { assets, findings }: Engine,
+  shape: Shape,
+  { from, to }: { from: number; to: number },
+): Uint32Array {
   const { places } = shape
   const bits = places === undefined ? shape.bits : places.bits
   if (bits?.length === 1 && findings.isWithin(from, to)) {
@@ -74,14 +116,8 @@ function countAll({ assets, findings }: Engine, shape: Shape, { from, to }: { fr
       return groupOf[part] === 0 ? count : 0
     })
   }
-  const { rows, late } = findings
   const counts = new Uint32Array(assets.count)
-  const [first, end] = [rows.firstAtOrAfter(from), rows.firstAtOrAfter(to)]
-  countByAsset(rows, { from: first, to: end }, { shape, assets }, counts)
-  for (let row = 0; row < late.count; row++) {
-    const time = late.time[row] ?? 0
-    if (time >= from && time < to) countByAsset(late, { from: row, to: row + 1 }, { shape, assets }, counts)
-  }
+  countWithin(findings, { from, to, sign: 1 }, { shape, assets }, counts)
   return counts
 }
 

@@ -47,7 +47,7 @@ export function verifyEngine(
   const snapshot = store.openSnapshot()
   try {
     const { reader } = snapshot
-    const engine = buildEngine(reader, undefined, true)
+    const engine = buildEngine(reader)
     const random = createSeededRandom(seed)
     const terms = openTerms(reader, engine, random)
     const result: Verification = { findings: engine.count, questions, left: 0, differences: [] }
@@ -91,7 +91,7 @@ export function askQuestions(
     written,
   }: { questions: number; seed: number; now: number; budgetMs: number; written?: ReadonlySet<number> },
 ): AskedQuestions {
-  const engine = buildEngine(reader, undefined, true)
+  const engine = buildEngine(reader)
   const random = createSeededRandom(seed)
   const terms = openTerms(reader, engine, random)
   const answering = openEngineSnapshot(reader)

@@ -1,5 +1,5 @@
-import { dropCachedShapes } from '../../../src/query/engine/engine-plan.ts'
 import { findEngine } from '../../../src/query/engine/executor.ts'
+import { dropCachedShapes } from '../../../src/query/engine/prepare.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { median, print } from '../../support/bench.ts'
 import type { Duck } from './duck.ts'
