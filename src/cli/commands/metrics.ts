@@ -109,11 +109,13 @@ export function addMetricCommands(program: Command, host: Host): void {
     .argument('<metric>', 'slug, id, display name or synonym of the metric')
     .option('--by <name>', 'on whose behalf (default: yours)')
     .action(async (slug: string, { json, home, by }: Flags & { json?: boolean; by?: string }) => {
-      const metric = await withSession(host, { home }, (session) =>
-        session.call<Metric>('certify_metric', { slug, ...given({ certifiedBy: by }) }),
-      )
+      const { before, metric } = await withSession(host, { home }, async (session) => ({
+        before: await session.call<MetricDetail>('get_metric', { slug }),
+        metric: await session.call<Metric>('certify_metric', { slug, ...given({ certifiedBy: by }) }),
+      }))
       if (json) return printJson(host, metric)
       await show(host, line`${showCode(metric.slug)}: ${showSentence(metric.trust.label)}`)
+      if (before.trust.tier === 'certified') await show(host, line`Before: ${showSentence(before.trust.label)}`)
     })
 
   command('remove', 'remove a metric that no other metric and no dashboard uses')
