@@ -1,5 +1,6 @@
 import type { DashboardAnswer } from '../dashboards/evaluation.ts'
-import { joinShown, line, type PrintableText, showName } from '../kernel/shown.ts'
+import { joinShown, line, type PrintableText, showName, showSentence } from '../kernel/shown.ts'
+import { saysNothing } from '../query/answer/doubts.ts'
 import { showSources, toRange, toWarnings } from './answer-context.ts'
 import { listLeaves } from './facts.ts'
 import { type Block, cell, table } from './output/blocks.ts'
@@ -7,10 +8,17 @@ import { readersZone } from './output/times.ts'
 
 /** A dashboard as a table of its metrics, with what was counted. */
 export function toDashboardText({ dashboard, metrics, freshness, warnings }: DashboardAnswer): Block[] {
+  const isUnknown = saysNothing({ warnings, freshness })
   const rows = metrics.map(({ displayName, formatted, value, error, trust, pinnedFilters }) => [
     cell.name(displayName),
-    error === undefined ? cell.number(value, formatted) : cell.sentence(error.message),
-    trust === undefined ? cell.none : cell.status(trust.tier),
+    error !== undefined
+      ? cell.sentence(error.message)
+      : isUnknown && value === 0
+        ? cell.shown(line`unknown`)
+        : cell.number(value, formatted),
+    trust === undefined || isUnknown
+      ? cell.none
+      : { ...cell.status(trust.tier), text: showSentence(trust.label.replace(/\.$/, '')) },
     cell.shown(
       joinShown(
         listLeaves(pinnedFilters ?? {}).map(([key, { text }]) => line`${key} ${text}`),

@@ -131,7 +131,7 @@ const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
   dashboards: [() => ['existing']],
   'suppressions list': [() => ['existing']],
   'suppressions add': [() => ['existing', '--severities', 'HIGH', '--reason', 'x', '--yes']],
-  'suppressions remove': [() => ['existing', '1']],
+  'suppressions remove': [() => ['existing', '1', '--yes']],
   console: [() => ['none', '--print']],
   'service uninstall': [() => ['none']],
   'service install': [() => ['none', '--print']],

@@ -68,7 +68,8 @@ it('assay suppressions says how many findings it sets, lists what it did, and ta
   expect(declined.stderr).toContain('Set 3 open findings, and future ones, to IGNORED?')
   expect((await run([...add, '--yes'])).stdout).toContain('Suppression 1 is added; 3 findings changed to IGNORED.')
   expect((await run(['suppressions'])).stdout).toMatch(/1 +severities HIGH +IGNORED +samples/)
-  expect((await run(['suppressions', 'remove', '1'])).stdout).toContain('3 findings restored')
+  expect((await run(['suppressions', 'remove', '1'], 'n\n')).stdout).toBe('Nothing was changed.\n')
+  expect((await run(['suppressions', 'remove', '1', '--yes'])).stdout).toContain('3 findings restored')
   const misspelt = await run(['suppressions', 'add', '--detector-types', 'SECRTS', '--reason', 'x', '--yes'])
   expect([misspelt.code, misspelt.stderr]).toEqual([
     1,

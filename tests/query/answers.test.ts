@@ -215,7 +215,7 @@ describe('an answer says', () => {
   test('how many findings of a rate of decisions nobody has decided on', async () => {
     const of = await warned('query_metric', { metricSlug: 'false-positive-rate' })
     expect(of('undecided')).toEqual([
-      { code: 'undecided', message: '12 of the 18 findings are open: nobody has decided on them yet.' },
+      { code: 'undecided', message: '12 of the 18 findings are open, without a decision yet.' },
     ])
     expect((await warned('query_metric', { metricSlug: 'resolution-rate' }))('undecided')).toEqual([])
     const decided = { metricSlug: 'false-positive-rate', filters: { statuses: ['FALSE_POSITIVE'] } }

@@ -120,9 +120,11 @@ export function addMetricCommands(program: Command, host: Host): void {
           if (isInteractive(host) && !(await agrees(host, line`Certify ${showName(slug)}?`)))
             return show(host, line`Nothing was changed.`)
         }
+        const before = await session.call<MetricDetail>('get_metric', { slug })
         const metric = await session.call<Metric>('certify_metric', { slug, ...given({ certifiedBy: by }) })
         if (json) return printJson(host, metric)
         await show(host, line`${showCode(metric.slug)}: ${showSentence(metric.trust.label)}`)
+        if (before.trust.tier === 'certified') await show(host, line`Before: ${showSentence(before.trust.label)}`)
       })
     })
 

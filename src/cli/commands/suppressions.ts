@@ -89,13 +89,20 @@ export function addSuppressionCommands(program: Command, host: Host): void {
 
   command('remove', 'remove a suppression: findings that it changed are open again, or resolved if they are gone')
     .argument('<id>', 'id of the suppression')
+    .option('-y, --yes', 'do not ask for confirmation')
     .option('--json', 'print the response of the REST API')
-    .action(async (id: string, { json, ...flags }: SuppressionFlags) => {
-      const removed = await withSession(host, flags, (session) =>
-        session.call<{ changed: number }>('delete_suppression', { id }),
-      )
-      if (json) return printJson(host, removed)
-      await show(host, line`Suppression ${showCode(id)} is removed; ${count(removed.changed, 'finding')} restored.`)
+    .action(async (id: string, { json, yes, ...flags }: SuppressionFlags) => {
+      await withSession(host, flags, async (session) => {
+        const { items } = await session.call<{ items: Suppression[] }>('list_suppressions', {})
+        const found = items.find((each) => each.id === id)
+        if (found !== undefined && yes !== true) {
+          const question = line`Remove suppression ${showCode(found.id)}, so that what it changed is open again?`
+          if (!(await agrees(host, question))) return show(host, line`Nothing was changed.`)
+        }
+        const removed = await session.call<{ changed: number }>('delete_suppression', { id })
+        if (json) return printJson(host, removed)
+        await show(host, line`Suppression ${showCode(id)} is removed; ${count(removed.changed, 'finding')} restored.`)
+      })
     })
 }
 

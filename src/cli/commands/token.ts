@@ -89,7 +89,7 @@ export function addTokenCommands(program: Command, host: Host): void {
 
   declareDataUse('existing', token.command('clear'))
     .description('delete all tokens, so that HTTP on loopback no longer requires one')
-    .option('--yes', 'do it')
+    .option('-y, --yes', 'do it')
     .action(async ({ yes, ...flags }: Flags & { yes?: boolean }) => {
       if (yes !== true)
         throw new UsageError('This opens HTTP on loopback to everyone on this machine; add --yes to continue.')

@@ -40,7 +40,7 @@ export function splitDoubts({ warnings, freshness, diagnosis, trust }: Trusted) 
   }
 }
 
-/** Whether no source in scope was scanned, so that 0 stands for an unknown number. */
+/** Whether no source in scope was scanned, so that 0 means an unknown number. */
 export const saysNothing = ({ warnings, freshness }: Pick<MetricAnswer, 'warnings' | 'freshness'>): boolean =>
   warnings.some(({ code }) => code === 'not_scanned') &&
   freshness.sources.every(({ lastCompletedScanAt }) => lastCompletedScanAt === null)

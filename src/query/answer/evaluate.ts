@@ -42,7 +42,7 @@ export interface EvaluateOptions {
   pinnedFilters?: FilterMapping | undefined
   /** Of a successor that a deprecated metric names, whose own successor is not asked. */
   isSuccessor?: boolean
-  /** The answer stands for itself, and is no part of one about a dashboard, a term or a page. */
+  /** The answer is whole: no part of one about a dashboard, a term or a page. */
   isWhole?: boolean
   /** Corrections made to the form of the input. */
   coerced?: readonly Coercion[] | undefined

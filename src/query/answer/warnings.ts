@@ -111,7 +111,7 @@ export function warnOfTie(
   return [{ code: 'tie_cut', message: toSafeMessage(message), suggestions }]
 }
 
-/** Of a rate of decisions of people, how many of the rows in its denominator nobody has decided on yet. */
+/** Of a rate of decisions of people, how many of the rows in its denominator have no decision yet. */
 export function warnOfUndecided(node: ValueNode, run: RunPlan): QueryWarning[] {
   if (node.kind !== 'ratio' || node.numerator.kind !== 'measure' || node.denominator.kind !== 'measure') return []
   const { plan } = node.denominator
@@ -121,7 +121,7 @@ export function warnOfUndecided(node: ValueNode, run: RunPlan): QueryWarning[] {
   const isOpen: PlanCondition = { key: 'statuses', values: ['OPEN'], exclude: false, origin: 'metric' }
   const [all, open] = [plan, { ...plan, conditions: [...plan.conditions, isOpen] }].map((each) => toWhole(each, run).n)
   if (!all || !open) return []
-  const message = `${toDigits(open)} of the ${toDigits(all)} findings are open: nobody has decided on them yet.`
+  const message = `${toDigits(open)} of the ${toDigits(all)} findings are open, without a decision yet.`
   return [{ code: 'undecided', message: toSafeMessage(message) }]
 }
 
