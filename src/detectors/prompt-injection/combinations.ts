@@ -61,6 +61,7 @@ export const combinations: readonly Combination[] = [
   ),
   combination('verdicts', 'AI_ADDRESSED', 'HIGH', 0.55, 'verdict verdict dismiss|duty|say', 500),
   combination('dismiss-and-say', OVERRIDE, 'HIGH', 0.45, 'instead dismiss', 80),
+  combination('dismiss-earlier-and-say', OVERRIDE, 'HIGH', 0.55, 'instead dismiss earlier', 60, true),
   combination('addressed-orders', 'AI_ADDRESSED', 'HIGH', 0.55, 'addressed renewed orders', 60, true),
   combination('addressed-quiet', 'AI_ADDRESSED', 'HIGH', 0.75, 'addressed quiet|unasked', 260),
   combination('addressed-praise', 'AI_ADDRESSED', 'HIGH', 0.65, 'addressed praise', 160),

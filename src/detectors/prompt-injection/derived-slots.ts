@@ -32,6 +32,7 @@ const {
   unasked,
   instead,
   everything,
+  earlier,
   furtive,
 } = slotNumber
 /** Maximum distances in characters between related words; MAX_BETWEEN counts words. */
@@ -63,6 +64,12 @@ const mentioned =
 /** "Without asking for a password": what is not asked for is consent. */
 const consent =
   /^ ?(?:(?:the|any|your|their|a|user|users|further|explicit|my|prior|human|manual) ?(?:['’]s )?){0,3}(?:permission|approval|confirmation|consent|authori[sz]ation|review|sign-?off|anything|clarification|verification)/
+/** "Without approval metadata": a setting. */
+const consentSetting = /^ (?:metadata|settings?|flows?|steps?|rules?|requests?|headers?|dialogs?)(?![a-z])/
+/** "Before the session ends" is a time, and "any other error" is no order. */
+const conjunction = /^ (?:an?|the|you|it|they|we|each|every|[a-z]+ing) /
+const orderBehind =
+  /^ (?:[a-z]+ ){0,2}(?:instruct|direct|guid|prompt|rule|restrict|constraint|polic|limit|safeguard|filter|protocol|command|order|task|goal|text)/
 /** "And just print": what to do instead is to answer. */
 const answering =
   /^ ?[a-z]{0,12} ?(?:say|print|output|reply|respond|answer|write|tell|state|return|give|show|repeat|do|follow|execute|run|send|act|pretend|translate|generate|provide|explain|list|create|reveal|display|make|recommend|approve|claim|report|summari[sz]e|describe|focus|talk|speak)(?![a-z])/
@@ -141,6 +148,7 @@ export function addDerived(hits: readonly SlotHit[], tokens: Tokens): SlotHit[] 
     if (hit.slot === instead)
       return !weakInstead.test(text.slice(hit.start, hit.end)) || answering.test(text.slice(hit.end, hit.end + 32))
     if (hit.slot === everything) return isGivenText(text, hit)
+    if (hit.slot === earlier) return isEarlier(text, hit)
     if (hit.slot === onward) return !prospect.test(clauseAround(text, hit))
     if (hit.slot === invalid) return !otherSubject.test(text.slice(Math.max(0, hit.start - CLAUSE_REACH), hit.start))
     if (hit.slot === send) return !isSendingNoun(text, hit) && !isPartOfName(text, hit)
@@ -203,8 +211,16 @@ function isSecrecy(text: string, { start, end }: SlotHit): boolean {
   return verb === undefined || (verb === 'tell' ? listener : mentioned).test(after)
 }
 
-const isAskingElse = (text: string, { start, end }: SlotHit) =>
-  text.slice(start, end).endsWith('asking for') && !consent.test(text.slice(end, end + CLAUSE_REACH))
+const isAskingElse = (text: string, { start, end }: SlotHit) => {
+  const after = text.slice(end, end + CLAUSE_REACH)
+  return consentSetting.test(after) || (text.slice(start, end).endsWith('asking for') && !consent.test(after))
+}
+
+function isEarlier(text: string, { start, end }: SlotHit): boolean {
+  const words = text.slice(start, end)
+  const after = text.slice(end, end + CLAUSE_REACH)
+  return words === 'before' ? !conjunction.test(after) : !words.endsWith(' other') || orderBehind.test(after)
+}
 
 const isCode = (text: string, hit: SlotHit) =>
   (text.charAt(hit.start - 1) === '`' && text.charAt(hit.end) === '`') ||

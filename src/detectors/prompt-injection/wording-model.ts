@@ -97,7 +97,7 @@ export function findWindows(
   let lastSize = 0
   const consider = (first: number, end: number, sum: number, size: number) => {
     const score = bias + (sum * scale) / size ** LENGTH_EXPONENT
-    if (score < least) return
+    if (score < least || end - first < MIN_WORDS) return
     const start = tokens.starts[first] ?? 0
     const window = { start, end: tokens.ends[end - 1] ?? start, score }
     const previous = windows.at(-1)
@@ -117,6 +117,8 @@ export function findWindows(
   return windows
 }
 
+/** Fewer words, such as a heading, are too little to judge. */
+const MIN_WORDS = 5
 const STRONG_CONFIDENCE = 0.55
 const WEAK_CONFIDENCE = 0.3
 

@@ -1,5 +1,5 @@
 import type { Found, SearchProgress } from './found.ts'
-import { isPlaceholder, passwordConfidence, tokenConfidence } from './guards.ts'
+import { isPlaceholder, isUnfilled, passwordConfidence, tokenConfidence } from './guards.ts'
 
 const MAX_SCHEME_LENGTH = 32
 /** Maximum number of characters of a login before its `@`. */
@@ -30,7 +30,7 @@ export function* findUrlCredential(text: string, at: number, progress: SearchPro
   const isLogin = password.toLowerCase() === user.toLowerCase()
   const isFactory = isLogin && factoryAccount.test(password)
   if (!isFactory && (secret.length < 5 || isLogin || isPlaceholder(secret))) return
-  if (/^[\d.]+$|(?:^|:)anon/i.test(secret)) return
+  if (/^[\d.]+$|(?:^|:)anon/i.test(secret) || isUnfilled(decode(user))) return
   if (/^(?:user|username|dbuser|login|usr)$/i.test(user) && passwordConfidence(secret, true, false) === 0) return
   const database = databases.test(name)
   const own =

@@ -45,7 +45,18 @@ function wordsOf(value: string): string[] {
 }
 
 /** Sample values from the manuals of vendors. */
-const publishedSamples = new Set(['33f!!lloppa', 'pa$$word', 'open sesame', 'abcdef.0123456789abcdef'])
+const publishedSamples = new Set([
+  '33f!!lloppa',
+  'pa$$word',
+  'open sesame',
+  'foobared',
+  'abcdef.0123456789abcdef',
+  'JBSWY3DPEHPK3PXP',
+])
+/** The secret of the examples in RFC 4226 and RFC 6238, in base32. */
+const countedSeed = /^(?:GEZDGNBVGY3TQOJQ){1,4}[A-Z2-7]{0,15}=*$/
+/** Types of arrays in JavaScript. */
+const arrayType = /^(?:Big)?(?:Ui|I)nt\d{1,2}(?:Clamped)?Array$|^Float\d\dArray$/
 
 /** `--expires=1893456000` */
 const isOption = (value: string) => /^--?[a-z][\w-]{1,40}=/i.test(value)
@@ -72,7 +83,8 @@ const isSpoken = (value: string) => spokenPlaceholder.test(value) || sampleWord.
 
 /** Also `somepassword`. */
 const isStandIn = (word: string) =>
-  standIns.has(word) || standIns.has(word.replace(/^(?:some|any|the)(?=[a-z]{3})/, ''))
+  standIns.has(word) ||
+  standIns.has(word.replace(/^(?:some|any|the)(?=[a-z]{3})|(?<=..)(?:password|secret|token)$/, ''))
 
 /** True for placeholders of secrets in documentation: `your-token`, `xxxx`, `<password>`, `changeme123`. */
 export function isPlaceholder(value: string): boolean {
@@ -195,8 +207,8 @@ export function tokenConfidence(value: string, quoted: boolean): number {
 
 /** Base64 of words and spaces, also behind the name of a user. */
 const isEncodedProse = (value: string) =>
-  /^[A-Za-z0-9+/]{16,}={0,2}$/.test(value) &&
-  /^(?:\w+:)?[A-Za-z]+(?: [A-Za-z]+){2,}[.!?]?$/.test(Buffer.from(value, 'base64').toString('latin1'))
+  /^[A-Za-z0-9+/]{12,}={0,2}$/.test(value) &&
+  /^(?:\w+:)?[A-Za-z]+(?: [A-Za-z]+)+[.!?]?$/.test(Buffer.from(value, 'base64').toString('latin1'))
 
 /** Letters only, in a mix that no language has: changing letter case, or hardly any vowels. */
 export function isScrambled(value: string): boolean {
@@ -316,6 +328,7 @@ const seedLabel = /otp|2fa|mfa|two[-_ ]?factor|authenticator|seed|setup[-_ ]?key
 export const isOneTimeSeed = (label: string, value: string) =>
   seedLabel.test(label) &&
   /^[A-Z2-7]{16,64}={0,6}$/.test(value) &&
+  !isUnfilled(value) &&
   !isMonotonous(value) &&
   (/\d/.test(value) || isScrambled(value))
 
@@ -338,6 +351,8 @@ export const isUnfilled = (value: string) =>
   isSpoken(value) ||
   emptyWords.test(value) ||
   publishedSamples.has(value) ||
+  countedSeed.test(value) ||
+  arrayType.test(value) ||
   isEncodedProse(value)
 
 /** A password in a configuration file is real, however weak, unless it is a placeholder or a reference. */

@@ -53,7 +53,7 @@ export const isGivenPassword = (value: string) =>
   value.length >= 6 &&
   /\d/.test(value) &&
   !isCode(value) &&
-  !/^#|[{}]/.test(value) &&
+  !/^#|[{}]|^\d{2,5}\//.test(value) &&
   !/#v?\d{1,4}\.\d/.test(value) &&
   !/@[\w-]+(?:[.:/]|$)|@\]|\\|^-|[?&]\w+=/.test(value) &&
   (isStrongPassword(value) ||
