@@ -13,7 +13,7 @@ import { writeAfterImports } from '../store/import-lock.store.ts'
 import type { Store, Writer } from '../store/store.ts'
 import { applyFile, applyStagedImport, discardImport, sweepImports } from './apply/apply-import.ts'
 import { type CompleteFile, type ImportContext, type ImportRequest, ScopeName } from './request.ts'
-import { acceptImportFile, listFirst, openImportFile, type PreviewLine } from './stage/imports.store.ts'
+import { acceptImportFile, analyzeStaged, listFirst, openImportFile, type PreviewLine } from './stage/imports.store.ts'
 import { stageFile } from './stage/stage-file.ts'
 
 const HEARTBEAT_MS = 2_000
@@ -211,6 +211,7 @@ function accept(
     },
     at,
   )
+  analyzeStaged(writer)
   acceptImportFile(writer, uid, complete)
   const after = { scan: uid, complete: complete !== undefined }
   appendAudit(writer, authorOf(context), { action: 'import', kind: 'source', name: source.name, after })

@@ -227,6 +227,8 @@ describe.skipIf(missingPostgres !== undefined)(`a store on PostgreSQL ${missingP
     expect([first.trips, again.trips].filter((trips) => trips > 200)).toEqual([])
     const owners = `SELECT count(DISTINCT word.text) FROM asset JOIN word ON word.id = owner_id WHERE key LIKE 'file %'`
     expect(find(owners)).toBe(7)
+    // The planner knows how much is staged.
+    expect(find(`SELECT reltuples FROM pg_class WHERE oid = 'main.import_finding'::regclass`)).toBe(500)
   })
 
   it('decides on 500 findings in at most 40 round trips', () => {

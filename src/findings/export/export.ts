@@ -16,6 +16,8 @@ import { SarifWriter } from './sarif.ts'
 
 /** Range of row ids searched in one step, which takes a few milliseconds. */
 const LOOKED_AT_ONCE = 2_000
+/** On a server, which may read all assets in each step, and where the thread answers nothing else. */
+const LOOKED_AT_ONCE_ON_SERVER = 100_000
 /** Findings read in one step. */
 const READ_AT_ONCE = 250
 /** Exports of a process that are under way at the same time: each has a connection of its own. */
@@ -65,8 +67,9 @@ function requireGoing(signal: AbortSignal): void {
 async function listIds(reader: Reader, selection: FindingSelection, signal: AbortSignal): Promise<Float64Array> {
   const found = new SortedIds()
   const newest = findNewestId(reader)
-  for (let after = 0; after < newest; after += LOOKED_AT_ONCE) {
-    const range = { after, upTo: after + LOOKED_AT_ONCE }
+  const atOnce = reader.time === undefined ? LOOKED_AT_ONCE : LOOKED_AT_ONCE_ON_SERVER
+  for (let after = 0; after < newest; after += atOnce) {
+    const range = { after, upTo: after + atOnce }
     for (const { id, first, second } of listSortedIds(reader, selection, range)) found.add(id, first, second)
     await nextTurn()
     requireGoing(signal)

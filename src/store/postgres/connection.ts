@@ -27,6 +27,8 @@ const MAX_CACHED_STATEMENTS = 500
 
 const beginnings = { read: 'BEGIN ISOLATION LEVEL REPEATABLE READ', write: 'BEGIN' } as const
 const relaxed = toPlainStep('SET LOCAL synchronous_commit = off')
+/** A list of ids that does not fit is searched row by row. */
+const roomy = toPlainStep("SET LOCAL work_mem = '64MB'")
 /** A process that is paused inside a transaction loses it, and its locks, before others count it as dead. */
 const bounded = toPlainStep('SET LOCAL idle_in_transaction_session_timeout = 20000')
 const selectTime = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
@@ -134,11 +136,11 @@ export class PostgresConnection implements Writer {
   #attempt<T>(
     kind: keyof typeof beginnings,
     work: (connection: this) => T,
-    { scope, durable = false, rehearsed = false, requireWanted }: PostgresTransactionOptions,
+    { rehearsed = false, requireWanted, ...options }: PostgresTransactionOptions,
   ): T {
     return this.#runTransaction(() => {
       this.#queue.requireWanted = requireWanted
-      this.#begin(kind, durable, scope)
+      this.#begin(kind, options)
       this.#openViews()
       const result = work(this)
       if (result instanceof Promise)
@@ -203,16 +205,18 @@ export class PostgresConnection implements Writer {
 
   /** Begins a snapshot that lasts until the connection is closed. */
   beginSnapshot(): void {
-    this.#begin('read', false)
+    this.#begin('read')
     this.#openViews()
   }
 
-  #begin(kind: keyof typeof beginnings, durable: boolean, scope?: WriteScope | readonly WriteScope[]): void {
+  #begin(kind: keyof typeof beginnings, options: TransactionOptions = {}): void {
+    const { scope } = options
     this.#queue.begin(beginnings[kind])
     if (kind === 'read') return
     this.#end.begin()
     this.#queue.add(bounded)
-    if (!durable) this.#queue.add(relaxed)
+    if (!options.durable) this.#queue.add(relaxed)
+    if (options.large) this.#queue.add(roomy)
     const names = scope === undefined ? [] : locksOf(scope)
     if (scope === undefined) {
       this.#queue.add(lockFirstScope)
