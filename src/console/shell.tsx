@@ -12,6 +12,7 @@ import { Glossary, TermPageView } from './pages/glossary.tsx'
 import { MetricPageView } from './pages/metric.tsx'
 import { Metrics } from './pages/metrics.tsx'
 import { Overview } from './pages/overview.tsx'
+import { FindPerson } from './pages/person.tsx'
 import { SourcePage } from './pages/source.tsx'
 import { Sources } from './pages/sources.tsx'
 import { Watches, WatchPageView } from './pages/watches.tsx'
@@ -25,6 +26,7 @@ const pages = [
   ['', 'Overview', 'o'],
   ['explore', 'Explore', 'e'],
   ['findings', 'Findings', 'f'],
+  ['person', 'Find a person', 'p'],
   ['sources', 'Sources', 's'],
   ['glossary', 'Glossary', 't'],
   ['metrics', 'Metrics', 'm'],
@@ -168,6 +170,7 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
   }
   if (session === undefined) return <main class="page" aria-busy="true" />
   if (page === 'findings') return <Findings route={route} session={session} />
+  if (page === 'person') return <FindPerson session={session} />
   if (page === 'metrics') return <MetricPageView route={route} slug={name ?? ''} session={session} />
   if (page === 'sources') {
     return name === undefined ? (
@@ -182,7 +185,7 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
 const keys = [
   ['/', 'search'],
   ['?', 'this help'],
-  ['g o, e, f', 'overview, explore, findings'],
+  ['g o, e, f, p', 'overview, explore, findings, find a person'],
   ['g s, t, m, w', 'sources, glossary, metrics, watches'],
   ['[ ]', 'earlier, later'],
   ['c', 'compare'],
