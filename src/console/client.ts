@@ -13,6 +13,7 @@ import type {
   ConsoleSession,
   DuePolicy,
   FindingList,
+  FoundPlaces,
   Imported,
   MetricVersionItem,
   Page,
@@ -131,6 +132,7 @@ export const client = {
     expectedStatus?: FindingStatus
     expectedCount?: number
   }) => post<Triaged>('/findings/triage', body),
+  findValue: (identifiers: readonly string[]) => post<FoundPlaces>('/findings/find-value', { identifiers }),
   importFindings: (file: Blob, request: Parameters) =>
     send('POST', `/findings/import${toQuery(request)}`, file) as Promise<Imported>,
   listSources: (signal?: AbortSignal) => get<{ items: Source[] }>('/sources', {}, signal),

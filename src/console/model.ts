@@ -61,6 +61,14 @@ export interface FindingList {
   total?: number
 }
 
+export interface FoundPlaces {
+  identifiers: readonly { position: number; readAs: string; findings: number; note?: string }[]
+  findings: number
+  items: number
+  truncated: boolean
+  places: readonly { asset: Finding['asset']; findings: readonly Omit<Finding, 'asset'>[] }[]
+}
+
 export interface Imported {
   source: { name: string }
   lines: number

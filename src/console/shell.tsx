@@ -12,6 +12,7 @@ import { Glossary, TermPageView } from './pages/glossary.tsx'
 import { MetricPageView } from './pages/metric.tsx'
 import { Metrics } from './pages/metrics.tsx'
 import { Overview } from './pages/overview.tsx'
+import { FindPerson } from './pages/person.tsx'
 import { ProposalPage } from './pages/proposal.tsx'
 import { Proposals } from './pages/proposals.tsx'
 import { SourcePage } from './pages/source.tsx'
@@ -27,6 +28,7 @@ const pages = [
   ['', 'Overview', 'o'],
   ['explore', 'Explore', 'e'],
   ['findings', 'Findings', 'f'],
+  ['person', 'Find a person', 'n'],
   ['sources', 'Sources', 's'],
   ['glossary', 'Glossary', 't'],
   ['metrics', 'Metrics', 'm'],
@@ -190,6 +192,7 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
   }
   if (session === undefined) return <main class="page" aria-busy="true" />
   if (page === 'findings') return <Findings route={route} session={session} />
+  if (page === 'person') return <FindPerson session={session} />
   if (page === 'metrics') return <MetricPageView route={route} slug={name ?? ''} session={session} />
   if (page === 'sources') {
     return name === undefined ? (
@@ -207,7 +210,7 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
 const keys = [
   ['/', 'search'],
   ['?', 'this help'],
-  ['g o, e, f', 'overview, explore, findings'],
+  ['g o, e, f, n', 'overview, explore, findings, find a person'],
   ['g s, t, m, w, p', 'sources, glossary, metrics, watches, proposals'],
   ['[ ]', 'earlier, later'],
   ['c', 'compare'],

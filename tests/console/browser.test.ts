@@ -15,7 +15,7 @@ const hostile = [
 const listStrange = (page: Page) =>
   page.evaluate(() => {
     const known =
-      'html noscript head meta title link script body a aside b bdi br button circle code dd details dialog div dl dt em fieldset figcaption figure footer form g h1 h2 h3 header i input kbd label legend li line linearGradient main nav ol option p path pre progress rect section select span stop summary svg table tbody td text th thead time tr ul defs'
+      'html noscript head meta title link script body a aside b bdi br button circle code dd details dialog div dl dt em fieldset figcaption figure footer form g h1 h2 h3 header i input kbd label legend li line linearGradient main nav ol option p path pre progress rect section select span stop summary svg table tbody td text textarea th thead time tr ul defs'
     const elements = [...document.querySelectorAll('*')]
     const strange = elements.filter(
       (each) =>
@@ -35,6 +35,7 @@ const hostileLines = hostile.map((text, index) =>
     severity: 'CRITICAL',
     category: 'SECURITY',
     excerpt: text,
+    valueKey: 'one and the same',
     firstDetectedAt: new Date(Date.now() - 60_000 * (index + 1)).toISOString(),
   }),
 )
@@ -113,12 +114,35 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     expect(await inspect(page)).toEqual([])
   })
 
+  test('a finding names the other places of its value, and leads to all of them', async () => {
+    const { items } = await ask<{ items: { id: string }[] }>('GET', '/findings?sources=archive&search=onerror')
+    const page = await openPage(`/console/findings?id=${items[0]?.id}&status=all`)
+    const places = page.getByRole('region', { name: 'The same value elsewhere' })
+    await places.getByText(`is in ${2 * hostile.length} items.`).waitFor()
+    expect(await places.getByRole('listitem').count()).toBe(2 * hostile.length - 1)
+    expect(await inspect(page)).toEqual([])
+    await places.getByRole('link', { name: 'Show all' }).click()
+    await expect.poll(() => page.locator('.count').innerText()).toBe(String(2 * hostile.length))
+  })
+
+  test('a person is looked for without a trace in the address', async () => {
+    const page = await openPage('/console/person')
+    await page.getByRole('textbox').fill('Mara Winkler\nmara@nordwind-nord.de')
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByText('0 findings in 0 items').waitFor()
+    await page.getByText('Names are not detected').waitFor()
+    expect(page.url()).toMatch(/\/console\/person$/)
+    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toMatch(/mara|winkler/i)
+    expect(await inspect(page)).toEqual([])
+  })
+
   const [markup, script] = hostile.map((text) => encodeURIComponent(text))
   test.each([
     ['', 390, 'light'],
     ['explore?severity=CRITICAL', 390, 'dark'],
     ['findings?container=Engineering', 390, 'light'],
     [`findings?q=${script}&container=${markup}`, 390, 'light'],
+    ['person', 390, 'light'],
     ['sources', 390, 'light'],
     ['sources?add=1', 1440, 'dark'],
     [`sources/${markup}`, 390, 'dark'],

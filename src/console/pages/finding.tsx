@@ -2,10 +2,14 @@ import { showInvisible, toWebAddress } from '../../charts/outside.ts'
 import { Name, Severity } from '../../charts/parts.tsx'
 import { toDayText, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
+import type { FindingDetail } from '../../findings/model.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import { PresenceBadge, ProblemNote, presenceWords, Shape } from '../parts.tsx'
+import { Link, PresenceBadge, ProblemNote, presenceWords, Shape } from '../parts.tsx'
+import { formatRoute } from '../route.ts'
 import { decisions } from '../triage.ts'
+
+const WITHHELD = '(withheld)'
 
 interface FindingPanelProps {
   id: string
@@ -128,6 +132,9 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
           </>
         )}
       </dl>
+      {finding.valuePlaces === undefined || finding.valuePlaces.findings < 2 ? null : (
+        <ValuePlaces value={finding.value} places={finding.valuePlaces} />
+      )}
       <h3>History</h3>
       <ol class="history">
         {history.toReversed().map(({ at, from, to, by, reason, presence }) => (
@@ -157,5 +164,41 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
         </li>
       </ol>
     </aside>
+  )
+}
+
+/** Where else the value of a finding is. */
+function ValuePlaces({
+  value,
+  places: { items, findings, others },
+}: {
+  value: string | undefined
+  places: NonNullable<FindingDetail['valuePlaces']>
+}) {
+  return (
+    <section aria-label="The same value elsewhere">
+      <h3>The same value</h3>
+      <p>
+        is in {toNumber(items)} {items === 1 ? 'item' : 'items'}.{' '}
+        {value === undefined || value === WITHHELD ? null : (
+          <Link to={formatRoute({ page: 'findings', state: { value: [value], status: ['all'] } })} class="link">
+            Show all {toNumber(findings)} findings
+          </Link>
+        )}
+      </p>
+      <ul>
+        {others.map(({ id, status, asset }) => (
+          <li key={id}>
+            <Link to={formatRoute({ page: 'findings', state: { id: [id], status: ['all'] } })} class="link">
+              <Name text={asset.name} codes={false} />
+            </Link>{' '}
+            <span class="muted">
+              <Name text={asset.container} codes={false} />
+            </span>{' '}
+            {status === 'OPEN' ? null : <span class="badge">{toWords(status)}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
