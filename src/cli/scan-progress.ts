@@ -8,17 +8,15 @@ import { type Block, toneOf } from './output/blocks.ts'
 import { describeScreen } from './output/screen.ts'
 import { ScanPace, toDone, toPauseLine, toStatusLine } from './scan-pace.ts'
 import { print, type Session } from './session.ts'
-import { showJsonArgument } from './shell-words.ts'
 
 /** The reason of a failed scan in one sentence. */
 export function toFailure({
-  id,
   failures,
   reason,
-}: Pick<Scan, 'id' | 'reason'> & { failures: readonly { message: string }[] }): PrintableText {
+}: Pick<Scan, 'reason'> & { failures: readonly { message: string }[] }): PrintableText {
   const [first] = failures
   if (first !== undefined) return line`The scan failed: ${showSentence(first.message)}`
-  return line`The scan failed (${showReason(reason ?? 'no reason given')}); see \`assay call get_scan ${showJsonArgument({ id })}\`.`
+  return line`The scan failed (${showReason(reason ?? 'no reason given')}); \`assay console\` shows what it read.`
 }
 
 const showReason = (reason: string): PrintableText => showSentence(reason, MAX_NAME)

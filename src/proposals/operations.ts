@@ -24,7 +24,9 @@ export function createProposalOperations(operations: readonly Operation[]): read
   const getOperation = (name: string): Operation => {
     const found = proposable.get(name)
     if (found !== undefined) return found
-    throw notFound(`${quote(name)} is not an operation that can be proposed; the docs list those that can.`)
+    throw notFound(
+      `${quote(name)} is no operation that can be proposed; only changes of definitions and findings are, and deletions.`,
+    )
   }
   const show = (id: string, context: ReadContext): Proposal => {
     const proposal = context.read((reader) => getProposal(reader, id))

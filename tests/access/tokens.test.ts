@@ -49,7 +49,7 @@ describe('a token', () => {
     const { id, token } = make('ada', { scopes: ['admin'] })
     const caller = holder(token)
     expect(caller).toMatchObject({ name: 'ada', id: `token/${id}`, via: 'http', token: true })
-    expect([...(caller?.scopes ?? [])].sort()).toEqual(['admin', 'author', 'certify', 'read', 'triage'])
+    expect([...(caller?.scopes ?? [])].sort()).toEqual(['admin', 'author', 'certify', 'propose', 'read', 'triage'])
   })
 
   it('is refused when any single character is changed', () => {
