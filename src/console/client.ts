@@ -21,6 +21,7 @@ import type {
   Triaged,
   WatchPage,
 } from './model.ts'
+import { findForm, type OpenApi, type OperationForm } from './schema.ts'
 
 /** What the server answered instead of a result, or that it did not answer. */
 export class ServerProblem extends Error {
@@ -44,6 +45,9 @@ export class ServerProblem extends Error {
     this.retryAfter = retryAfter
   }
 }
+
+export const toProblem = (error: unknown): ServerProblem =>
+  error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) })
 
 const TOKEN = 'assay.token'
 export const readToken = (): string | null => sessionStorage.getItem(TOKEN)
@@ -105,8 +109,28 @@ const post = <Answer>(path: string, body: object, signal?: AbortSignal): Promise
 
 const at = encodeURIComponent
 
+let openApi: Promise<OpenApi> | undefined
+
 /** The operations that the console calls. */
 export const client = {
+  /** Where an operation is called and what it takes, as the server publishes it. */
+  async getForm(operation: string): Promise<OperationForm> {
+    openApi ??= get<OpenApi>('/openapi.json')
+    try {
+      const form = findForm(await openApi, operation)
+      if (form !== undefined) return form
+    } catch (error) {
+      openApi = undefined
+      throw error
+    }
+    throw new ServerProblem(404, { detail: `This server does not offer ${operation}.` })
+  },
+  callForm: <Answer>({ method, path }: OperationForm, named: Readonly<Record<string, string>>, body: object) =>
+    send(
+      method,
+      path.replaceAll(/\{(\w+)\}/g, (_, name: string) => at(named[name] ?? '')),
+      body,
+    ) as Promise<Answer>,
   getSession: (signal?: AbortSignal) => get<ConsoleSession>('/session', {}, signal),
   listMetrics: (signal?: AbortSignal) => get<Page<Metric>>('/semantic/metrics', { limit: 500 }, signal),
   getMetric: (slug: string, signal?: AbortSignal) => get<MetricDetail>(`/semantic/metrics/${at(slug)}`, {}, signal),
@@ -149,6 +173,8 @@ export const client = {
     )
     return lists.flatMap(({ items }) => items)
   },
+  /** Runs an operation that is named by its path alone. */
+  call: <Answer>(method: string, path: string, body?: object) => send(method, path, body) as Promise<Answer>,
   getScan: (id: string, waitSeconds: number, signal?: AbortSignal) =>
     get<Scan>(`/scans/${at(id)}`, { waitSeconds, waitFor: 'progress' }, signal),
   getTerm: (slug: string, signal?: AbortSignal) => get<TermPage>(`/semantic/glossary/${at(slug)}`, {}, signal),

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ServerProblem } from './client.ts'
+import { type ServerProblem, toProblem } from './client.ts'
 import { setOutage } from './outage.tsx'
 
 export interface Asked<Value> {
@@ -60,7 +60,7 @@ export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Prom
         },
         (error: unknown) => {
           if (aborter.signal.aborted) return
-          const problem = error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) })
+          const problem = toProblem(error)
           const isGone = problem.status === 0
           setAnswer((before) => ({
             ...before,

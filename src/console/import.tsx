@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Name } from '../charts/parts.tsx'
 import { toNumber, toWords } from '../charts/words.ts'
-import { client, ServerProblem } from './client.ts'
+import { client, type ServerProblem, toProblem } from './client.ts'
 import { Dialog } from './dialog.tsx'
 import { refresh } from './hooks.ts'
 import type { Imported } from './model.ts'
@@ -29,7 +29,7 @@ export function ImportFile({ file, onClose }: { file: File; onClose: () => void 
         onClose()
       }
     } catch (error) {
-      setProblem(error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) }))
+      setProblem(toProblem(error))
     }
     setWaiting(false)
   }

@@ -111,18 +111,22 @@ export function Console() {
       ) : null}
       <OutageBar />
       {/* A page asks its questions at once, and appears together with the banners. */}
-      <div id="page" hidden={value === undefined && !isRefused}>
-        {isSignedOut ? (
-          <SignIn problem={problem} onToken={refresh} />
-        ) : isRefused ? (
+      <div id={isSignedOut ? undefined : 'page'} hidden={isSignedOut || (value === undefined && !isRefused)}>
+        {isRefused && !isSignedOut ? (
           <main class="page">
             <h1>Assay</h1>
             <ProblemNote problem={problem} />
           </main>
-        ) : (
+        ) : isSignedOut && value === undefined ? null : (
+          // What was typed on the page is kept until somebody has signed in again.
           <Page route={route} session={value} />
         )}
       </div>
+      {isSignedOut ? (
+        <div id="page">
+          <SignIn problem={problem} onToken={refresh} />
+        </div>
+      ) : null}
       {isSearching ? <Palette onClose={() => setSearching(false)} /> : null}
       {isHelping ? <Help onClose={() => setHelping(false)} /> : null}
       <Toasts />

@@ -10,7 +10,7 @@ import { canChange, FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { ProgressBar, ScanBadge, useScan } from '../scan.tsx'
 import { complain } from '../toast.tsx'
-import { SourceForm } from './source-form.tsx'
+import { NewSource } from './source-form.tsx'
 
 /** Each followed scan holds one of the few connections that a browser keeps to a server. */
 const MAX_FOLLOWED = 2
@@ -27,7 +27,8 @@ export function Sources({ route, session }: { route: Route; session: ConsoleSess
     return (
       <main class="page narrow" aria-busy={false}>
         <h1>Add a source</h1>
-        <SourceForm
+        <NewSource
+          type={route.state.add[0] === 'bi' ? 'BI_PLATFORM' : 'WIKI'}
           onCancel={close}
           onSaved={({ name }) => {
             refresh()
