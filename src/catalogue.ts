@@ -1,4 +1,5 @@
 import { sessionOperations } from './access/session-operation.ts'
+import { tokenOperations } from './access/token-operations.ts'
 import { customOperations } from './custom-detectors/operations.ts'
 import { dashboardOperations } from './dashboards/operations.ts'
 import { dimensionOperations } from './findings/dimension-operations.ts'
@@ -32,4 +33,5 @@ export const operations: readonly Operation[] = Object.freeze([
   ...findingOperations,
   ...suppressionOperations,
   ...sessionOperations,
+  ...tokenOperations,
 ])

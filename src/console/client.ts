@@ -3,7 +3,7 @@ import type { FindingDetail, FindingStatus } from '../findings/model.ts'
 import type { GlossaryTermItem } from '../glossary/model.ts'
 import type { Fix, Suggestion } from '../kernel/errors.ts'
 import type { Metric, MetricDetail } from '../metrics/view.ts'
-import type { SeriesAnswer, SeriesQuestion } from '../query/model.ts'
+import type { MetricAnswer, SeriesAnswer, SeriesQuestion } from '../query/model.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { Scan, ScanItem } from '../scans/model.ts'
 import type { HistoryMode, Source } from '../sources/model.ts'
@@ -137,6 +137,7 @@ export const client = {
   listTerms: (signal?: AbortSignal) => get<Page<GlossaryTermItem>>('/semantic/glossary', { limit: 500 }, signal),
   queryDashboard: (question: object, signal?: AbortSignal) =>
     post<DashboardAnswer>('/semantic/query/dashboard', question, signal),
+  queryMetric: (question: object, signal?: AbortSignal) => post<MetricAnswer>('/semantic/query', question, signal),
   querySeries: (question: SeriesQuestion, signal?: AbortSignal) =>
     post<SeriesAnswer>('/semantic/query/timeseries', question, signal),
   listDashboards: (signal?: AbortSignal) => get<Page<{ name: string }>>('/semantic/dashboards', {}, signal),

@@ -32,11 +32,14 @@ export function Dialog({
 /** A button that does something only after its consequences were confirmed. */
 export function ConfirmedButton({
   label,
+  what,
   about,
   act,
   done,
 }: {
   label: string
+  /** What the button is about, where a page has several of them. */
+  what?: string
   /** What will happen. */
   about: ComponentChildren
   act: () => Promise<unknown>
@@ -67,11 +70,15 @@ export function ConfirmedButton({
         }}
       >
         {label}
+        {what === undefined ? null : <span class="hidden"> {what}</span>}
       </button>
       {isOpen ? (
         <Dialog label={label} onClose={() => setOpen(false)}>
           <div class="form">
-            <h2>{label}?</h2>
+            <h2>
+              {label}
+              {what === undefined ? '' : ` ${what}`}?
+            </h2>
             <p>{about}</p>
             {problem === undefined ? null : <ProblemNote problem={problem} />}
             <p class="row">

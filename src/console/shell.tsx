@@ -12,6 +12,7 @@ import { Glossary, TermPageView } from './pages/glossary.tsx'
 import { MetricPageView } from './pages/metric.tsx'
 import { Metrics } from './pages/metrics.tsx'
 import { Overview } from './pages/overview.tsx'
+import { Settings } from './pages/settings.tsx'
 import { SourcePage } from './pages/source.tsx'
 import { Sources } from './pages/sources.tsx'
 import { Watches, WatchPageView } from './pages/watches.tsx'
@@ -29,6 +30,7 @@ const pages = [
   ['glossary', 'Glossary', 't'],
   ['metrics', 'Metrics', 'm'],
   ['watches', 'Watches', 'w'],
+  ['settings', 'Settings', ','],
 ] as const
 
 const THEME = 'assay.theme'
@@ -172,6 +174,7 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
   }
   if (session === undefined) return <main class="page" aria-busy="true" />
   if (page === 'findings') return <Findings route={route} session={session} />
+  if (page === 'settings') return <Settings route={route} session={session} />
   if (page === 'metrics') return <MetricPageView route={route} slug={name ?? ''} session={session} />
   if (page === 'sources') {
     return name === undefined ? (
@@ -187,7 +190,7 @@ const keys = [
   ['/', 'search'],
   ['?', 'this help'],
   ['g o, e, f', 'overview, explore, findings'],
-  ['g s, t, m, w', 'sources, glossary, metrics, watches'],
+  ['g s, t, m, w, ,', 'sources, glossary, metrics, watches, settings'],
   ['[ ]', 'earlier, later'],
   ['c', 'compare'],
   ['1 – 9', 'metric'],

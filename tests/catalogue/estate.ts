@@ -93,6 +93,7 @@ export async function plantEstate(
   await run('set_placement', { dashboard: 'pinned', slug: 'open-findings', pinnedFilters })
   await run('create_custom_detector', birdDetector)
   await run('create_suppression', { filters: { findingTypes: ['BIRDS'] }, reason: 'birds are welcome' })
+  await run('create_token', { name: 'old robot', scopes: ['read'] })
   clock.now = NOON
   const ids = store.write((writer) => {
     const wiki = getSource(writer, 'Company wiki').id

@@ -121,6 +121,12 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   ],
   list_dimensions: () => [{}],
   get_session: () => [{}],
+  list_tokens: () => [{}],
+  create_token: () => [
+    { name: 'grafana', scopes: ['read', 'triage'], lockdown: true, expires: '2026-12-31' },
+    { name: 'reader', scopes: ['read'] },
+  ],
+  revoke_token: () => [{ id: 'old robot' }],
   list_dashboards: () => [{}],
   get_dashboard: () => [{ dashboard: 'discovery' }],
   set_placement: () => [

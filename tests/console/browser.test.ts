@@ -15,7 +15,7 @@ const hostile = [
 const listStrange = (page: Page) =>
   page.evaluate(() => {
     const known =
-      'html noscript head meta title link script body a aside b bdi br button circle code dd details dialog div dl dt em fieldset figcaption figure footer form g h1 h2 h3 header i input kbd label legend li line linearGradient main nav ol option p path pre progress rect section select span stop summary svg table tbody td text th thead time tr ul defs'
+      'html noscript head meta title link script body a aside b bdi br button circle code dd details dialog div dl dt em fieldset figcaption figure footer form g h1 h2 h3 header i input kbd label legend li line linearGradient main nav ol option p path pre progress rect section select span stop summary svg table tbody td text textarea th thead time tr ul defs'
     const elements = [...document.querySelectorAll('*')]
     const strange = elements.filter(
       (each) =>
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
   afterEach(() => pages.finish())
 
   test('overdue findings are marked, and listed alone', async () => {
-    const page = await openPage('/console/watches')
+    const page = await openPage('/console/settings')
     await page.getByText('Critical 7 days, High 30 days').first().waitFor()
     await page.getByRole('link', { name: 'overdue findings' }).click()
     const { total } = await ask<{ total: number }>('GET', '/findings?overdue=true&total=true')
@@ -129,6 +129,11 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     ['metrics/hostile-3', 390, 'light'],
     ['watches', 390, 'light'],
     ['watches/hostile-3', 390, 'dark'],
+    ['settings', 390, 'dark'],
+    ['settings?edit=due', 390, 'light'],
+    ['settings?edit=suppression', 1440, 'dark'],
+    ['settings?edit=token', 390, 'dark'],
+    [`sources/${markup}?edit=1`, 390, 'light'],
     [`nowhere/${script}`, 390, 'light'],
   ] as const)(
     '%s at %i px, %s, passes the accessibility checks of axe, fits its width, does not move while it is loaded, and shows hostile texts as text',

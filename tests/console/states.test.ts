@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await page.getByText('stored, never shown').waitFor()
     await page.getByRole('button', { name: 'Test the connection' }).click()
     await page.locator('.steps-list .good').first().waitFor()
-    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('link', { name: 'Edit', exact: true }).click()
     expect(await page.getByLabel('API token').inputValue()).toBe('')
     expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe(wiki.url)
     await page.getByText('Schedule', { exact: true }).click()

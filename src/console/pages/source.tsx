@@ -91,7 +91,7 @@ export function SourcePage({ route, name, session }: { route: Route; name: strin
         {canEdit ? (
           <div class="row">
             <Link to={changeState(route, { edit: ['1'] })} class="button">
-              Settings
+              Edit
             </Link>
             <button type="button" class="button" onClick={test} disabled={steps === 'testing'}>
               Test the connection

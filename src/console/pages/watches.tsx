@@ -5,7 +5,7 @@ import { toNumber, toWords } from '../../charts/words.ts'
 import type { Watch } from '../../watches/view.ts'
 import { client } from '../client.ts'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, DuePolicy, WatchPage } from '../model.ts'
+import type { ConsoleSession, WatchPage } from '../model.ts'
 import { canChange, Link, Mapping, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
 import { formatRoute } from '../route.ts'
 import { complain, say } from '../toast.tsx'
@@ -37,10 +37,7 @@ const check = (watches?: readonly string[]) =>
 
 /** The watches, those that fire first. */
 export function Watches({ session }: { session: ConsoleSession }) {
-  const { value, problem, isWaiting } = useAnswer('watches', async (signal) => {
-    const [watches, due] = await Promise.all([client.listWatches(signal), client.listDuePolicies(signal)])
-    return { items: watches.items, policies: due.policies }
-  })
+  const { value, problem, isWaiting } = useAnswer('watches', (signal) => client.listWatches(signal))
   const order = ['FIRING', 'UNKNOWN', 'OK']
   const items = value?.items.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
   return (
@@ -93,39 +90,7 @@ export function Watches({ session }: { session: ConsoleSession }) {
           </ul>
         </section>
       )}
-      {value === undefined ? null : <DueDates policies={value.policies} />}
     </main>
-  )
-}
-
-/** The policies by which findings are due. */
-function DueDates({ policies }: { policies: readonly DuePolicy[] }) {
-  return (
-    <section class="card" aria-label="Due dates">
-      <header>
-        <h2>Due dates</h2>
-        <Link to={formatRoute({ page: 'findings', state: { overdue: ['true'] } })} class="link">
-          overdue findings
-        </Link>
-      </header>
-      <dl class="pairs">
-        {policies.map(({ glossaryTermSlug, days }) => (
-          <>
-            <dt>{glossaryTermSlug === null ? 'All findings' : glossaryTermSlug}</dt>
-            <dd>
-              {Object.entries(days)
-                .flatMap(([severity, count]) => (count == null ? [] : [`${toWords(severity)} ${toNumber(count)} days`]))
-                .join(', ')}
-            </dd>
-          </>
-        ))}
-        {policies.length === 0 ? (
-          <dd class="muted">
-            No finding is due by a date. <code>assay sla set --days CRITICAL=7,HIGH=30</code> sets how soon.
-          </dd>
-        ) : null}
-      </dl>
-    </section>
   )
 }
 
