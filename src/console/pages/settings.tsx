@@ -35,7 +35,8 @@ export function Settings({ route, session }: SettingsProps) {
     refresh()
     close()
   }
-  if (form !== undefined && value !== undefined) {
+  if (form !== undefined && problem === undefined) {
+    if (value === undefined) return <main class="page narrow" aria-busy />
     return (
       <main class="page narrow" aria-busy={false}>
         {form === 'due' && canChange(session, 'author') ? (
