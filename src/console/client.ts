@@ -175,7 +175,8 @@ export const client = {
     return lists.flatMap(({ items }) => items)
   },
   /** Runs an operation that is named by its path alone. */
-  call: <Answer>(method: string, path: string, body?: object) => send(method, path, body) as Promise<Answer>,
+  call: <Answer>(method: string, path: string, body?: object, signal?: AbortSignal) =>
+    send(method, path, body, signal) as Promise<Answer>,
   getScan: (id: string, waitSeconds: number, signal?: AbortSignal) =>
     get<Scan>(`/scans/${at(id)}`, { waitSeconds, waitFor: 'progress' }, signal),
   getTerm: (slug: string, signal?: AbortSignal) => get<TermPage>(`/semantic/glossary/${at(slug)}`, {}, signal),

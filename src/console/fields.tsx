@@ -94,7 +94,7 @@ function Field({ schema, path, value, context, isRequired = false }: FieldProps)
   const label = find(context.labels, path) ?? toLabel(keyOf(path))
   if (own !== undefined) {
     return (
-      <Group label={label} path={path} context={context} hint={schema.description}>
+      <Group label={label} path={path} context={context} hint={schema.description} isFolded={!isRequired}>
         {own({ value, schema: shape, path, context, onChange: (next) => context.change(path, next) })}
       </Group>
     )
@@ -112,7 +112,9 @@ function Field({ schema, path, value, context, isRequired = false }: FieldProps)
     )
   }
   if (kind === 'list') return <ObjectList {...props} label={label} />
-  if (kind === 'choices') return <Choices {...props} label={label} />
+  if (kind === 'choices' || (kind === 'lines' && find(context.choices, path) !== undefined)) {
+    return <Choices {...props} label={label} />
+  }
   if (kind === 'boolean') return <Checkbox {...props} label={label} />
   return <Line {...props} label={label} />
 }
@@ -323,6 +325,9 @@ function Checkbox({ schema, path, value, context, label }: LabelledProps) {
 /** Several values of a fixed list. */
 function Choices({ schema, path, value, context, label }: LabelledProps) {
   const [item = {}] = listVariants(schema.items ?? {})
+  const options =
+    find(context.choices, path) ??
+    (item.enum ?? []).map((each) => ({ value: String(each), label: toLabel(String(each)) }))
   const chosen = Array.isArray(value) ? value.map(String) : []
   const toggle = (each: string) => {
     const next = chosen.includes(each) ? chosen.filter((other) => other !== each) : [...chosen, each]
@@ -333,9 +338,10 @@ function Choices({ schema, path, value, context, label }: LabelledProps) {
       <legend>{label}</legend>
       <Under path={path} hint={schema.description} context={context} />
       <p class="row">
-        {(item.enum ?? []).map(String).map((each) => (
-          <label class="row" key={each}>
-            <input type="checkbox" checked={chosen.includes(each)} onChange={() => toggle(each)} /> {toLabel(each)}
+        {options.map((each) => (
+          <label class="row" key={each.value}>
+            <input type="checkbox" checked={chosen.includes(each.value)} onChange={() => toggle(each.value)} />{' '}
+            {each.label}
           </label>
         ))}
       </p>

@@ -33,6 +33,14 @@ interface OperationFormProps<Answer> {
 
 const nothing: Members = {}
 
+/** The name in paths that a display name suggests. */
+const toSlug = (name: unknown): string =>
+  String(name ?? '')
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+
 /** A form made from the schema of an operation. What is typed stays until it is saved or given up. */
 export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
   const { operation, at = {}, start = nothing, readAgain, toSent, refine, save, note, aside, onSaved, onCancel } = props
@@ -86,7 +94,12 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
     choices: props.choices ?? {},
     custom: props.custom ?? {},
     isStored: readAgain !== undefined,
-    change: (path, member) => setValue((whole) => write(whole, path, member) as Members),
+    change: (path, member) =>
+      setValue((whole) => {
+        const next = write(whole, path, member) as Members
+        const isNamed = path === 'displayName' && (whole.slug ?? '') === toSlug(whole.displayName)
+        return isNamed && schema.properties?.slug !== undefined ? { ...next, slug: toSlug(member) } : next
+      }),
   }
   return (
     <div class={aside === undefined ? '' : 'with-aside'}>

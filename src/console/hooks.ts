@@ -91,6 +91,18 @@ export function useStable<Given extends unknown[]>(run: (...given: Given) => voi
   return useRef((...given: Given) => current.current(...given)).current
 }
 
+const CALM_MS = 250
+
+/** A value once it has stayed the same for a moment, as while somebody types. */
+export function useCalm<Value>(value: Value): Value {
+  const [calm, setCalm] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setCalm(value), CALM_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return calm
+}
+
 /** Calls `react` for keys pressed outside of fields and without modifiers; single keys can be turned off. */
 export function useKeys(react: (key: string, event: KeyboardEvent) => boolean | undefined): void {
   const current = useRef(react)

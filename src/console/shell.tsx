@@ -183,7 +183,11 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
       <SourcePage key={name} route={route} name={name} session={session} />
     )
   }
-  return name === undefined ? <Watches session={session} /> : <WatchPageView slug={name} session={session} />
+  return name === undefined ? (
+    <Watches route={route} session={session} />
+  ) : (
+    <WatchPageView route={route} slug={name} session={session} />
+  )
 }
 
 const keys = [

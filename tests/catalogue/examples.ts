@@ -179,7 +179,14 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   ],
   update_watch: () => [{ slug: 'open-by-space', condition: { kind: 'above', value: 10 } }],
   delete_watch: () => [{ slug: 'open-by-space' }],
-  preview_watch: () => [{ slug: 'open-by-space' }],
+  preview_watch: () => [
+    { slug: 'open-by-space' },
+    { slug: 'open-by-space', change: { condition: { kind: 'below', value: 3 } }, weeks: 3 },
+    {
+      slug: 'new-watch',
+      change: { metricSlug: 'new-findings', last: '7d', condition: { kind: 'changeAbove', value: 1 } },
+    },
+  ],
   check_watches: () => [{ watches: ['open-by-space'] }, {}],
   list_sources: () => [{}],
   get_source: () => [{ id: 'Company wiki' }],

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { Name } from '../../charts/parts.tsx'
 import { toDayText, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
+import { useTermChoices } from '../choices.ts'
 import { client, keepToken, readToken } from '../client.ts'
 import { ConfirmedButton, Dialog } from '../dialog.tsx'
 import { FilterField } from '../filter-field.tsx'
@@ -107,12 +108,6 @@ function DueDates({ policies, to }: { policies: readonly DuePolicy[]; to: string
   )
 }
 
-/** The choice of a term, from the names of all. */
-export function useTermChoices() {
-  const { value } = useAnswer('terms', (signal) => client.listTerms(signal))
-  return (value?.items ?? []).map(({ slug, displayName }) => ({ value: slug, label: displayName }))
-}
-
 const toPolicies = (policies: readonly DuePolicy[]) => ({
   policies: policies.map(({ glossaryTermSlug, days }) => ({
     ...(glossaryTermSlug === null ? {} : { glossaryTermSlug }),
@@ -213,6 +208,7 @@ function SuppressionForm({ onSaved, onCancel }: { onSaved: (message: string) => 
       <OperationForm<Suppression & { changed: number }>
         operation="create_suppression"
         start={{ status: 'IGNORED' }}
+        refine={(schema) => ({ ...schema, required: [...(schema.required ?? []), 'filters'] })}
         custom={{ filters: (props) => <FilterField {...props} only={{ statuses: ['OPEN'] }} /> }}
         labels={{ filters: 'Findings', findingId: 'Value of the finding', until: 'Until' }}
         save="Suppress"
