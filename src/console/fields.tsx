@@ -189,7 +189,7 @@ function Variants({
               aria-pressed={each === shape}
               onClick={() => context.change(path, toVariant(each, value))}
             >
-              {context.labels[name] ?? toLabel(name)}
+              {context.labels[`is ${name}`] ?? context.labels[name] ?? toLabel(name)}
             </button>
           )
         })}
@@ -227,7 +227,7 @@ type LabelledProps = FieldProps & { label: string }
 
 /** A text, a number, a date, a secret, a choice, lines of text, or JSON. */
 function Line({ schema, path, value, context, isRequired, label }: LabelledProps) {
-  const { description: hint } = schema
+  const hint = schema.description === `${label}.` ? undefined : schema.description
   const kind = toKind(schema)
   const isSecret = secrets.has(keyOf(path))
   const options =

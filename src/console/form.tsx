@@ -6,6 +6,7 @@ import { flatten, toPathText } from './flatten.ts'
 import { refresh, useAnswer } from './hooks.ts'
 import { ProblemNote, Shape } from './parts.tsx'
 import { isMembers, type Members, read, type Schema, toBody, toChange, toFieldPath, write } from './schema.ts'
+import { complain, say } from './toast.tsx'
 
 interface OperationFormProps<Answer> {
   /** The operation whose input is asked for. */
@@ -25,6 +26,8 @@ interface OperationFormProps<Answer> {
   /** Shows the whole as JSON, too, which can be edited. */
   hasJson?: boolean
   save: string
+  /** What is said once it is saved; of a change, with the offer to undo it. */
+  done?: string
   note?: ComponentChildren
   aside?: (value: Members) => ComponentChildren
   onSaved: (answer: Answer, value: Members) => void
@@ -43,7 +46,8 @@ const toSlug = (name: unknown): string =>
 
 /** A form made from the schema of an operation. What is typed stays until it is saved or given up. */
 export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
-  const { operation, at = {}, start = nothing, readAgain, toSent, refine, save, note, aside, onSaved, onCancel } = props
+  const { operation, at = {}, start = nothing, readAgain, toSent, refine, save, done } = props
+  const { note, aside, onSaved, onCancel } = props
   const { value: found, problem: missing } = useAnswer(`form ${operation}`, () => client.getForm(operation))
   const [value, setValue] = useState<Members>(start)
   const before = useRef<Members>(start)
@@ -76,9 +80,21 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
       if (now !== undefined && Object.keys(toChange(before.current, now)).length > 0) {
         setChanged(now)
       } else {
-        const body = toBody(schema, whole) as Members
-        const sent = toSent?.(toBody(schema, before.current) as Members, body) ?? body
-        onSaved(await client.callForm<Answer>(found, at, sent), whole)
+        const [earlier, body] = [before.current, whole].map((each) => toBody(schema, each) as Members) as [
+          Members,
+          Members,
+        ]
+        const answer = await client.callForm<Answer>(found, at, toSent?.(earlier, body) ?? body)
+        const undo = () =>
+          client.callForm(found, at, toSent?.(body, earlier) ?? earlier).then(
+            () => {
+              say('Undone')
+              refresh()
+            },
+            (error: Error) => complain(error.message),
+          )
+        onSaved(answer, whole)
+        if (done !== undefined) say(done, readAgain === undefined ? undefined : undo)
       }
     } catch (error) {
       const failed = toProblem(error)
@@ -101,6 +117,7 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
         return isNamed && schema.properties?.slug !== undefined ? { ...next, slug: toSlug(member) } : next
       }),
   }
+  const json = props.hasJson === true ? <JsonPane schema={schema} value={value} onChange={setValue} /> : null
   return (
     <div class={aside === undefined ? '' : 'with-aside'}>
       <form
@@ -114,7 +131,7 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
         }}
       >
         <Fields schema={schema} path="" value={value} context={context} />
-        {props.hasJson === true ? <JsonPane schema={schema} value={value} onChange={setValue} /> : null}
+        {aside === undefined ? json : null}
         {changed === undefined ? null : (
           <Conflict
             before={before.current}
@@ -153,7 +170,12 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
           {note === undefined ? null : <span class="muted">{note}</span>}
         </p>
       </form>
-      {aside === undefined ? null : <div class="aside">{aside(toBody(schema, value) as Members)}</div>}
+      {aside === undefined ? null : (
+        <div class="aside">
+          {aside(toBody(schema, value) as Members)}
+          {json}
+        </div>
+      )}
     </div>
   )
 }
@@ -208,7 +230,7 @@ function JsonPane({ schema, value, onChange }: { schema: Schema; value: Members;
   const [typed, setTyped] = useState<string>()
   const [wrong, setWrong] = useState<string>()
   return (
-    <details class="field">
+    <details>
       <summary class="link">As JSON</summary>
       <textarea
         aria-label="As JSON"

@@ -160,8 +160,14 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
   }
   if (page === '') return <Overview route={route} />
   if (page === 'explore') return <Explore route={route} />
-  if (page === 'glossary') return name === undefined ? <Glossary /> : <TermPageView slug={name} />
-  if (page === 'metrics' && name === undefined) return <Metrics />
+  if (page === 'glossary') {
+    return name === undefined ? (
+      <Glossary route={route} session={session} />
+    ) : (
+      <TermPageView route={route} slug={name} session={session} />
+    )
+  }
+  if (page === 'metrics' && name === undefined) return <Metrics route={route} session={session} />
   if (!pages.some(([known]) => known === page)) {
     return (
       <main class="page">

@@ -84,28 +84,7 @@ export function createMetric(writer: Writer, metric: NewMetric, author: Author, 
       reason: 'slug_taken',
     })
   }
-  const blank: MetricMembers = {
-    ...uncertified,
-    ...current,
-    uid: randomUUID(),
-    slug: metric.slug,
-    displayName: metric.displayName,
-    description: '',
-    type: 'SIMPLE',
-    definition: { aggregation: 'COUNT', entity: 'finding' },
-    allowedDimensions: [],
-    format: 'number',
-    unit: '',
-    status: 'DRAFT',
-    term: null,
-    owner: null,
-    color: null,
-    synonyms: [],
-    emptyAs: null,
-    better: null,
-    version: 1,
-    updatedAt: author.at,
-  }
+  const blank = toBlank(metric, author.at)
   insertMetric(writer, applyChange(writer, blank, defuseAssistantText(author, metric, writtenKeys), graph))
   const created = getStored(writer, metric.slug)
   saveVersion(writer, created, author)
@@ -169,6 +148,40 @@ export function deleteMetric(writer: Writer, metric: MetricRecord, author: Autho
   }
   removeMetric(writer, metric.id)
   auditMetric(writer, author, 'delete', metric, undefined)
+}
+
+/** A new metric before its members are set. */
+const toBlank = ({ slug, displayName }: Pick<NewMetric, 'slug' | 'displayName'>, at: number): MetricMembers => ({
+  ...uncertified,
+  ...current,
+  uid: randomUUID(),
+  slug,
+  displayName,
+  description: '',
+  type: 'SIMPLE',
+  definition: { aggregation: 'COUNT', entity: 'finding' },
+  allowedDimensions: [],
+  format: 'number',
+  unit: '',
+  status: 'DRAFT',
+  term: null,
+  owner: null,
+  color: null,
+  synonyms: [],
+  emptyAs: null,
+  better: null,
+  version: 1,
+  updatedAt: at,
+})
+
+/**
+ * A metric as it would be with other members, or a new one, without storing it.
+ * @throws AppError as a change of the stored one would
+ */
+export function toDraft(reader: Reader, slug: string, change: MetricChange): MetricRecord {
+  const stored = findMetricBySlug(reader, slug)
+  const { id, createdAt, ...members } = stored ?? { ...toBlank({ slug, displayName: slug }, 0), id: 0, createdAt: 0 }
+  return { ...applyChange(reader, members, change), status: 'DRAFT', id, createdAt }
 }
 
 function applyChange(

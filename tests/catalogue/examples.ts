@@ -118,6 +118,11 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
       limit: 2,
     },
     { metricSlug: 'open-findings' },
+    {
+      metricSlug: 'new-metric',
+      draft: { type: 'SIMPLE', definition: counted, allowedDimensions: ['severity'], unit: 'findings' },
+      dimensions: ['severity'],
+    },
   ],
   list_dimensions: () => [{}],
   get_session: () => [{}],

@@ -31,8 +31,7 @@ export function Settings({ route, session }: SettingsProps) {
   })
   const form = route.state.edit?.[0]
   const close = () => go(changeState(route, { edit: undefined }), true)
-  const done = (message: string) => {
-    say(message)
+  const done = () => {
     refresh()
     close()
   }
@@ -41,7 +40,7 @@ export function Settings({ route, session }: SettingsProps) {
     return (
       <main class="page narrow" aria-busy={false}>
         {form === 'due' && canChange(session, 'author') ? (
-          <DueForm policies={value.policies} onSaved={() => done('Due dates saved')} onCancel={close} />
+          <DueForm policies={value.policies} onSaved={done} onCancel={close} />
         ) : form === 'suppression' && canChange(session, 'triage') ? (
           <SuppressionForm onSaved={done} onCancel={close} />
         ) : form === 'token' && isAdmin ? (
@@ -136,6 +135,7 @@ function DueForm({
         readAgain={async () => toPolicies((await client.listDuePolicies()).policies)}
         choices={{ glossaryTermSlug: useTermChoices() }}
         save="Save the due dates"
+        done="Due dates saved"
         onSaved={onSaved}
         onCancel={onCancel}
       />
@@ -200,7 +200,7 @@ function Suppressions({
   )
 }
 
-function SuppressionForm({ onSaved, onCancel }: { onSaved: (message: string) => void; onCancel: () => void }) {
+function SuppressionForm({ onSaved, onCancel }: { onSaved: () => void; onCancel: () => void }) {
   return (
     <>
       <h1>Add a suppression</h1>
@@ -213,7 +213,7 @@ function SuppressionForm({ onSaved, onCancel }: { onSaved: (message: string) => 
         labels={{ filters: 'Findings', findingId: 'Value of the finding', until: 'Until' }}
         save="Suppress"
         onSaved={({ id, changed }) => {
-          onSaved(`${toNumber(changed)} findings suppressed`)
+          onSaved()
           say(`${toNumber(changed)} findings suppressed`, () => {
             client.call('DELETE', `/suppressions/${id}`).then(refresh)
           })

@@ -13,7 +13,6 @@ import type { ConsoleSession, WatchPage } from '../model.ts'
 import { canChange, ProblemNote, Shape } from '../parts.tsx'
 import { formatRoute, go } from '../route.ts'
 import { isMembers, type Members, type Schema, toChange } from '../schema.ts'
-import { say } from '../toast.tsx'
 
 /** A condition in words, such as `above 100, twice in a row`. */
 export function toConditionText({ kind, value, for: times = 1 }: Watch['condition']): string {
@@ -69,7 +68,6 @@ export function WatchForm({ session, watch, start, onCancel }: WatchFormProps) {
     custom: { filters: FilterField },
     aside: (value: Members) => <Past slug={watch?.slug ?? 'new-watch'} value={value} />,
     onSaved: ({ slug }: Watch) => {
-      say(watch === undefined ? 'Watch added' : 'Watch saved')
       refresh()
       go(formatRoute({ page: 'watches', name: slug }), true)
     },
@@ -83,6 +81,7 @@ export function WatchForm({ session, watch, start, onCancel }: WatchFormProps) {
           operation="create_watch"
           start={{ condition: { kind: 'above' }, ...start }}
           save="Add the watch"
+          done="Watch added"
           {...common}
         />
       ) : (
@@ -93,6 +92,7 @@ export function WatchForm({ session, watch, start, onCancel }: WatchFormProps) {
           readAgain={async () => toForm(await client.getWatch(watch.slug))}
           toSent={toChange}
           save="Save"
+          done="Watch saved"
           {...common}
         />
       )}
