@@ -158,7 +158,7 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
       </main>
     )
   }
-  if (page === '') return <Overview route={route} />
+  if (page === '') return <Overview route={route} session={session} />
   if (page === 'explore') return <Explore route={route} />
   if (page === 'glossary') {
     return name === undefined ? (

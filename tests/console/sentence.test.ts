@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
-import { toSentence } from '../../src/console/sentence.ts'
+import { expect, test, vi } from 'vitest'
+
+const toItem = (name: string, label: string, filterKey: string) => ({ name, label, filterKey })
+vi.stubGlobal('DIMENSIONS', [toItem('severity', 'Severity', 'severities'), toItem('status', 'Status', 'statuses')])
+const { toSentence } = await import('../../src/console/sentence.ts')
 
 test.each([
   [
