@@ -157,6 +157,12 @@ export const client = {
   }) => post<Triaged>('/findings/triage', body),
   importFindings: (file: Blob, request: Parameters) =>
     send('POST', `/findings/import${toQuery(request)}`, file) as Promise<Imported>,
+  /** Imports the findings that the server invents, to try it with. */
+  async importDemo(): Promise<Imported> {
+    const response = await fetch('/console/demo.ndjson').catch(() => undefined)
+    if (response?.ok !== true) throw new ServerProblem(0, {})
+    return client.importFindings(await response.blob(), { source: 'sample-history', format: 'ndjson' })
+  },
   listSources: (signal?: AbortSignal) => get<{ items: Source[] }>('/sources', {}, signal),
   getSource: (name: string, signal?: AbortSignal) => get<Source>(`/sources/${at(name)}`, {}, signal),
   createSource: (body: { name: string; config: object; history: HistoryMode }) => post<Source>('/sources', body),

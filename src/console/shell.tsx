@@ -4,6 +4,7 @@ import { checkAddress } from './address.ts'
 import { client } from './client.ts'
 import { Dialog } from './dialog.tsx'
 import { areKeysOff, refresh, switchKeys, useAnswer, useKeys } from './hooks.ts'
+import { ImportFile } from './import.tsx'
 import type { ConsoleSession } from './model.ts'
 import { OutageBar } from './outage.tsx'
 import { Explore } from './pages/explore.tsx'
@@ -17,7 +18,7 @@ import { SourcePage } from './pages/source.tsx'
 import { Sources } from './pages/sources.tsx'
 import { Watches, WatchPageView } from './pages/watches.tsx'
 import { Palette } from './palette.tsx'
-import { Corrections, Link, ProblemNote } from './parts.tsx'
+import { Corrections, canChange, Link, ProblemNote } from './parts.tsx'
 import { formatRoute, go, type Route, useRoute } from './route.ts'
 import { SignIn } from './sign-in.tsx'
 import { Toasts, undoLast } from './toast.tsx'
@@ -57,6 +58,7 @@ export function Console() {
   const [isSearching, setSearching] = useState(false)
   const [isHelping, setHelping] = useState(false)
   const [isGoing, setGoing] = useState(false)
+  const [dropped, setDropped] = useState<File>()
   const session = useAnswer('session', client.getSession)
   useKeys((key) => {
     if (isGoing) {
@@ -79,6 +81,22 @@ export function Console() {
   }, [title])
   const { value, problem } = session
   const isSignedOut = problem?.status === 401
+  const canImport = value !== undefined && canChange(value, 'admin')
+  useEffect(() => {
+    const take = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return
+      // The browser would open the file instead of the page.
+      event.preventDefault()
+      const [file] = event.type === 'drop' && canImport ? event.dataTransfer.files : []
+      if (file !== undefined) setDropped(file)
+    }
+    addEventListener('dragover', take)
+    addEventListener('drop', take)
+    return () => {
+      removeEventListener('dragover', take)
+      removeEventListener('drop', take)
+    }
+  }, [canImport])
   const isRefused = value === undefined && problem !== undefined
   return (
     <>
@@ -129,6 +147,7 @@ export function Console() {
           <SignIn problem={problem} onToken={refresh} />
         </div>
       ) : null}
+      {dropped === undefined ? null : <ImportFile file={dropped} onClose={() => setDropped(undefined)} />}
       {isSearching ? <Palette onClose={() => setSearching(false)} /> : null}
       {isHelping ? <Help onClose={() => setHelping(false)} /> : null}
       <Toasts />

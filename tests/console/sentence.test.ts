@@ -1,7 +1,6 @@
-import { expect, test, vi } from 'vitest'
+import './dimensions.ts'
+import { expect, test } from 'vitest'
 
-const toItem = (name: string, label: string, filterKey: string) => ({ name, label, filterKey })
-vi.stubGlobal('DIMENSIONS', [toItem('severity', 'Severity', 'severities'), toItem('status', 'Status', 'statuses')])
 const { toSentence } = await import('../../src/console/sentence.ts')
 
 test.each([

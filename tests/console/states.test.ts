@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('states of the console:', { timeout: 90_000 }, () =
     await findings.getByText('Nothing has been scanned yet').waitFor()
     expect(await findings.locator('.count').innerText()).toBe('')
     expect(await inspect(findings)).toEqual([])
-    await page.getByText('Add a source').click()
+    await page.getByRole('link', { name: 'Add a wiki' }).click()
     await page.getByLabel('API token').waitFor()
   })
 

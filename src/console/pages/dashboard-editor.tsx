@@ -235,7 +235,7 @@ function AddTile({ dashboard, taken }: { dashboard: string | undefined; taken: r
     }
   }
   return (
-    <form class="row" onSubmit={add}>
+    <form class="row add-tile" onSubmit={add}>
       {dashboard === undefined ? (
         <input
           aria-label="Name of the dashboard"

@@ -25,7 +25,7 @@ export function Glossary({ route, session }: { route: Route; session: ConsoleSes
       <div class="title">
         <h1>Glossary</h1>
         {value === undefined ? null : <span class="count">{toNumber(value.total)}</span>}
-        {canEdit ? (
+        {canEdit && (value !== undefined || problem !== undefined) ? (
           <div class="tools">
             <Link to={changeState(route, { add: ['1'] })} class="button primary">
               Add a term

@@ -19,7 +19,7 @@ export function Metrics({ route, session }: { route: Route; session: ConsoleSess
       <div class="title">
         <h1>Metrics</h1>
         {value === undefined ? null : <span class="count">{toNumber(value.total)}</span>}
-        {canEdit ? (
+        {canEdit && (value !== undefined || problem !== undefined) ? (
           <div class="tools">
             <Link to={changeState(route, { add: ['1'] })} class="button primary">
               Add a metric

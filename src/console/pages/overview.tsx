@@ -6,9 +6,10 @@ import { toDayText } from '../../charts/times.ts'
 import { toChange, toValueText, toWords } from '../../charts/words.ts'
 import type { SeriesAnswer } from '../../query/model.ts'
 import { client } from '../client.ts'
+import { FirstSteps } from '../first-steps.tsx'
 import { useAnswer } from '../hooks.ts'
 import type { ConsoleSession } from '../model.ts'
-import { canChange, FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
+import { canChange, Link, ProblemNote, Shape } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { listFirstScans, StillScanning, useFirstScans } from '../scan.tsx'
 import { DashboardEditor } from './dashboard-editor.tsx'
@@ -51,9 +52,9 @@ export function Overview({ route, session }: { route: Route; session: ConsoleSes
   const list = sources.value?.items
   if (list !== undefined && list.length === 0) {
     return (
-      <main class="page narrow" key="empty">
+      <main class="page" key="empty">
         <h1>Nothing to look at yet</h1>
-        <FirstSteps />
+        <FirstSteps session={session} />
       </main>
     )
   }

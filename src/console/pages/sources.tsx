@@ -4,9 +4,11 @@ import { toNumber, toWords } from '../../charts/words.ts'
 import type { ScanItem } from '../../scans/model.ts'
 import type { Source } from '../../sources/model.ts'
 import { client } from '../client.ts'
+import { FirstSteps } from '../first-steps.tsx'
 import { refresh, useAnswer } from '../hooks.ts'
+import { ImportButton } from '../import.tsx'
 import type { ConsoleSession } from '../model.ts'
-import { canChange, FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
+import { canChange, Link, ProblemNote, Shape } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { ProgressBar, ScanBadge, useScan } from '../scan.tsx'
 import { complain } from '../toast.tsx'
@@ -50,6 +52,7 @@ export function Sources({ route, session }: { route: Route; session: ConsoleSess
         {value === undefined ? null : <span class="count">{toNumber(value.sources.length)}</span>}
         {canEdit && (value !== undefined || problem !== undefined) ? (
           <div class="tools">
+            <ImportButton />
             <Link to={changeState(route, { add: ['1'] })} class="button primary">
               Add a source
             </Link>
@@ -58,7 +61,7 @@ export function Sources({ route, session }: { route: Route; session: ConsoleSess
       </div>
       {problem === undefined ? null : <ProblemNote problem={problem} />}
       {value === undefined && problem === undefined ? <Shape height={220} /> : null}
-      {value?.sources.length === 0 ? <FirstSteps /> : null}
+      {value?.sources.length === 0 ? <FirstSteps session={session} /> : null}
       {value === undefined || value.sources.length === 0 ? null : (
         <ul class="sources-list">
           {value.sources.map((source) => (
