@@ -119,8 +119,11 @@ function Field({ schema, path, value, context, isRequired = false }: FieldProps)
   return <Line {...props} label={label} />
 }
 
-const hasIssues = ({ issues }: FieldContext, path: string) =>
-  issues.keys().some((each) => each === path || each.startsWith(`${path}.`))
+/** What is wrong at a path and within it. */
+function issuesIn(issues: FieldContext['issues'], path: string): string | undefined {
+  const found = [...issues].flatMap(([key, message]) => (key === path || key.startsWith(`${path}.`) ? message : []))
+  return found.length === 0 ? undefined : [...new Set(found)].join(' ')
+}
 
 /** Members under a heading; those that nobody needs to fill in are folded. */
 function Group({
@@ -155,7 +158,7 @@ function Group({
     )
   }
   return (
-    <details class="fields" open={hasIssues(context, path)}>
+    <details class="fields" open={issuesIn(context.issues, path) !== undefined}>
       <summary>{label}</summary>
       {inside}
     </details>
@@ -204,12 +207,15 @@ function Under({
   path,
   hint,
   context: { issues, fixed, change },
+  isWhole = false,
 }: {
   path: string
   hint?: string | undefined
   context: FieldContext
+  /** Nothing within it has a place of its own for what is wrong. */
+  isWhole?: boolean
 }) {
-  const issue = issues.get(path)
+  const issue = isWhole ? issuesIn(issues, path) : issues.get(path)
   const better = fixed === undefined ? undefined : read(fixed, path)
   return (
     <span id={`under-${path}`} class="under">
@@ -236,17 +242,17 @@ function Line({ schema, path, value, context, isRequired, label }: LabelledProps
   const id = `field-${path}`
   const common = {
     id,
-    'aria-invalid': context.issues.has(path),
+    'aria-invalid': issuesIn(context.issues, path) !== undefined,
     'aria-required': isRequired === true,
     'aria-describedby': `under-${path}`,
   }
   const text = toText(value, kind)
   return (
     <div class="field">
-      <label for={id}>
-        {label}
+      <span>
+        <label for={id}>{label}</label>
         {isRequired === true ? null : <span class="muted"> optional</span>}
-      </label>
+      </span>
       {options !== undefined ? (
         <select {...common} value={text} onChange={({ currentTarget }) => change(currentTarget.value || undefined)}>
           {isRequired === true && text !== '' ? null : <option value="">–</option>}
@@ -277,7 +283,12 @@ function Line({ schema, path, value, context, isRequired, label }: LabelledProps
           onInput={({ currentTarget }) => change(toValue(currentTarget.value, kind))}
         />
       )}
-      <Under path={path} hint={kind === 'lines' ? `${hint ?? ''} One on each line.`.trim() : hint} context={context} />
+      <Under
+        path={path}
+        hint={kind === 'lines' ? `${hint ?? ''} One on each line.`.trim() : hint}
+        context={context}
+        isWhole
+      />
     </div>
   )
 }
@@ -336,7 +347,7 @@ function Choices({ schema, path, value, context, label }: LabelledProps) {
   return (
     <fieldset class="fields plain">
       <legend>{label}</legend>
-      <Under path={path} hint={schema.description} context={context} />
+      <Under path={path} hint={schema.description} context={context} isWhole />
       <p class="row">
         {options.map((each) => (
           <label class="row" key={each.value}>

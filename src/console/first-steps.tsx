@@ -32,7 +32,7 @@ export function FirstSteps({ session }: { session: ConsoleSession | undefined })
       <li class="card form">
         <h2>Look around</h2>
         <p>A year of invented findings, as a source of its own that can be deleted again.</p>
-        <p>
+        <p class="row">
           <button type="button" class="button primary" disabled={isLoading} onClick={load}>
             {isLoading ? 'Loading…' : 'Load demo data'}
           </button>
@@ -40,8 +40,10 @@ export function FirstSteps({ session }: { session: ConsoleSession | undefined })
       </li>
       <li class="card form">
         <h2>Scan a wiki</h2>
-        <p>Confluence: its address, an account and an API token. The connection is tested before anything is read.</p>
         <p>
+          Confluence: its address, an account and an API token. The connection can be tested before anything is read.
+        </p>
+        <p class="row">
           <Link to={toForm('wiki')} class="button">
             Add a wiki
           </Link>
@@ -50,7 +52,7 @@ export function FirstSteps({ session }: { session: ConsoleSession | undefined })
       <li class="card form">
         <h2>Scan a BI tenant</h2>
         <p>Power BI: an application that may read the tenant, or a token that somebody has.</p>
-        <p>
+        <p class="row">
           <Link to={toForm('bi')} class="button">
             Add a BI tenant
           </Link>
@@ -59,7 +61,7 @@ export function FirstSteps({ session }: { session: ConsoleSession | undefined })
       <li class="card form">
         <h2>Bring what others found</h2>
         <p>SARIF, the JSON of scanners, NDJSON or CSV. What it would change is shown first.</p>
-        <p>
+        <p class="row">
           <ImportButton />
         </p>
       </li>

@@ -5,7 +5,19 @@ import { type FieldContext, Fields } from './fields.tsx'
 import { flatten, toPathText } from './flatten.ts'
 import { refresh, useAnswer } from './hooks.ts'
 import { ProblemNote, Shape } from './parts.tsx'
-import { isMembers, type Members, read, type Schema, toBody, toChange, toFieldPath, write } from './schema.ts'
+import {
+  applyPatch,
+  isMembers,
+  type Members,
+  read,
+  type Schema,
+  toBody,
+  toChange,
+  toFieldPath,
+  toPatch,
+  toSendable,
+  write,
+} from './schema.ts'
 import { complain, say } from './toast.tsx'
 
 interface OperationFormProps<Answer> {
@@ -16,8 +28,8 @@ interface OperationFormProps<Answer> {
   start?: Members
   /** Reads what is stored now, in the form of `start`, to see whether somebody else has changed it. */
   readAgain?: () => Promise<Members>
-  /** What is sent: of a change only the members that differ; by default the whole form. */
-  toSent?: (before: Members, after: Members) => object
+  /** What of a change is sent: the members that differ, or what differs in them; absent: the whole form. */
+  sends?: 'members' | 'patch'
   /** Changes what is asked for, by what was chosen so far. */
   refine?: (schema: Schema, value: Members) => Schema
   labels?: FieldContext['labels']
@@ -46,7 +58,7 @@ const toSlug = (name: unknown): string =>
 
 /** A form made from the schema of an operation. What is typed stays until it is saved or given up. */
 export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
-  const { operation, at = {}, start = nothing, readAgain, toSent, refine, save, done } = props
+  const { operation, at = {}, start = nothing, readAgain, sends, refine, save, done } = props
   const { note, aside, onSaved, onCancel } = props
   const { value: found, problem: missing } = useAnswer(`form ${operation}`, () => client.getForm(operation))
   const [value, setValue] = useState<Members>(start)
@@ -71,6 +83,8 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
     issues.set(key, [issues.get(key), message].filter(Boolean).join(' '))
   }
   const fixed = problem?.fix?.tool === operation ? problem.fix.arguments : undefined
+  const toSent = (from: Members, to: Members): object =>
+    sends === 'patch' ? toPatch(from, to) : sends === 'members' ? toSendable(schema, toChange(from, to)) : to
   const send = async (whole: Members) => {
     setSaving(true)
     setProblem(undefined)
@@ -84,9 +98,9 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
           Members,
           Members,
         ]
-        const answer = await client.callForm<Answer>(found, at, toSent?.(earlier, body) ?? body)
+        const answer = await client.callForm<Answer>(found, at, toSent(earlier, body))
         const undo = () =>
-          client.callForm(found, at, toSent?.(body, earlier) ?? earlier).then(
+          client.callForm(found, at, toSent(body, earlier)).then(
             () => {
               say('Undone')
               refresh()
@@ -137,8 +151,11 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
             before={before.current}
             now={changed}
             onKeep={() => {
+              // What only the other one changed stays as it is now.
+              const merged = applyPatch(changed, toPatch(before.current, value))
               before.current = changed
-              send(value)
+              setValue(merged)
+              send(merged)
             }}
             onTake={() => {
               before.current = changed

@@ -216,3 +216,27 @@ export function toPatch(before: Members, after: Members): Record<string, Json> {
     }),
   )
 }
+
+/** The value with the changes of a patch. */
+export function applyPatch(value: Members, patch: Members): Members {
+  const changed = Object.entries(patch).map(([key, member]): [string, Json] => {
+    const earlier = value[key]
+    return [key, isMembers(member) && isMembers(earlier) ? applyPatch(earlier, member) : member]
+  })
+  return Object.fromEntries(
+    Object.entries({ ...value, ...Object.fromEntries(changed) }).filter(([, member]) => member !== null),
+  )
+}
+
+/** A change in which a member that was emptied is null only where the operation takes that. */
+export function toSendable({ properties = {} }: Schema, change: Members): Members {
+  return Object.fromEntries(
+    Object.entries(change).map(([key, value]) => {
+      const schema = properties[key] ?? {}
+      const isNullable =
+        schema.type === 'null' || [schema.anyOf, schema.oneOf].flat().some((each) => each?.type === 'null')
+      if (value !== null || isNullable) return [key, value]
+      return [key, schema.type === 'array' ? [] : schema.type === 'string' ? '' : value]
+    }),
+  )
+}

@@ -10,7 +10,7 @@ import { refresh, useAnswer } from '../hooks.ts'
 import type { ConsoleSession, TermPage } from '../model.ts'
 import { canChange, Link, Mapping, Names, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
-import { type Members, toChange } from '../schema.ts'
+import type { Members } from '../schema.ts'
 
 /** The business terms, by category. */
 export function Glossary({ route, session }: { route: Route; session: ConsoleSession | undefined }) {
@@ -223,7 +223,7 @@ function TermForm({ term, onCancel }: { term?: TermPage; onCancel: () => void })
           start={toForm(term)}
           readAgain={async () => toForm(await client.getTerm(term.slug))}
           refine={(schema) => ({ ...schema, required: ['displayName', 'filterMapping'] })}
-          toSent={toChange}
+          sends="members"
           save="Save"
           done="Term saved"
           note="Certified metrics that use it drift when what it covers changes."

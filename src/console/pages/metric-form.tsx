@@ -10,7 +10,7 @@ import { OperationForm } from '../form.tsx'
 import { refresh, useAnswer, useCalm } from '../hooks.ts'
 import { ProblemNote, Shape } from '../parts.tsx'
 import { formatRoute, go } from '../route.ts'
-import { isMembers, type Json, type Members, type Schema, toChange } from '../schema.ts'
+import { isMembers, type Json, type Members, type Schema } from '../schema.ts'
 import { toSentence } from '../sentence.ts'
 
 const YEAR_MS = 365 * 86_400_000
@@ -129,7 +129,7 @@ export function MetricForm({ metric, onCancel }: { metric?: MetricDetail; onCanc
           at={{ slug: metric.slug }}
           start={toForm(metric)}
           readAgain={async () => toForm(await client.getMetric(metric.slug))}
-          toSent={toChange}
+          sends="members"
           save="Save"
           done="Metric saved"
           note="A new meaning makes a new version, which is not certified."

@@ -35,7 +35,8 @@ export function Settings({ route, session }: SettingsProps) {
     refresh()
     close()
   }
-  if (form !== undefined && problem === undefined) {
+  // A form stays while its page cannot be read, as when the session ends.
+  if (form !== undefined && (value !== undefined || problem === undefined)) {
     if (value === undefined) return <main class="page narrow" aria-busy />
     return (
       <main class="page narrow" aria-busy={false}>
@@ -101,8 +102,8 @@ function DueDates({ policies, to }: { policies: readonly DuePolicy[]; to: string
             </dd>
           </>
         ))}
-        {policies.length === 0 ? <dd class="muted">No finding is due by a date.</dd> : null}
       </dl>
+      {policies.length === 0 ? <p class="foot muted">No finding is due by a date.</p> : null}
     </section>
   )
 }

@@ -3,7 +3,7 @@ import { client } from '../client.ts'
 import { OperationForm } from '../form.tsx'
 import { useAnswer } from '../hooks.ts'
 import { ProblemNote, Shape } from '../parts.tsx'
-import { listConstants, listVariants, type Members, toPatch } from '../schema.ts'
+import { listConstants, listVariants, type Members } from '../schema.ts'
 
 const labels = {
   config: 'Settings',
@@ -69,7 +69,7 @@ export function EditSource({ source, ...props }: SourceFormProps & { source: Sou
       start={toForm(source)}
       readAgain={async () => toForm(await client.getSource(source.id))}
       refine={({ properties }) => ({ properties: { ...properties, config: { oneOf: ofType } }, required: REQUIRED })}
-      toSent={toPatch}
+      sends="patch"
       labels={labels}
       choices={choices}
       save="Save"

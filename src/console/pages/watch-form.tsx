@@ -12,7 +12,7 @@ import { refresh, useAnswer, useCalm } from '../hooks.ts'
 import type { ConsoleSession, WatchPage } from '../model.ts'
 import { canChange, ProblemNote, Shape } from '../parts.tsx'
 import { formatRoute, go } from '../route.ts'
-import { isMembers, type Members, type Schema, toChange } from '../schema.ts'
+import { isMembers, type Members, type Schema } from '../schema.ts'
 
 /** A condition in words, such as `above 100, twice in a row`. */
 export function toConditionText({ kind, value, for: times = 1 }: Watch['condition']): string {
@@ -59,7 +59,12 @@ export function WatchForm({ session, watch, start, onCancel }: WatchFormProps) {
   const isAdmin = canChange(session, 'admin')
   const leaveOut = (schema: Schema): Schema => {
     const { deliver, ...properties } = schema.properties ?? {}
-    return { ...schema, properties: { ...properties, ...(isAdmin && deliver !== undefined ? { deliver } : {}) } }
+    const required = [...new Set([...(schema.required ?? []), 'displayName', 'metricSlug', 'condition'])]
+    return {
+      ...schema,
+      required,
+      properties: { ...properties, ...(isAdmin && deliver !== undefined ? { deliver } : {}) },
+    }
   }
   const common = {
     refine: leaveOut,
@@ -90,7 +95,7 @@ export function WatchForm({ session, watch, start, onCancel }: WatchFormProps) {
           at={{ slug: watch.slug }}
           start={toForm(watch)}
           readAgain={async () => toForm(await client.getWatch(watch.slug))}
-          toSent={toChange}
+          sends="members"
           save="Save"
           done="Watch saved"
           {...common}
