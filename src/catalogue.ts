@@ -1,4 +1,5 @@
 import { sessionOperations } from './access/session-operation.ts'
+import { tokenOperations } from './access/token-operations.ts'
 import { customOperations } from './custom-detectors/operations.ts'
 import { dashboardOperations } from './dashboards/operations.ts'
 import { dimensionOperations } from './findings/dimension-operations.ts'
@@ -34,6 +35,7 @@ const ownOperations: readonly Operation[] = [
   ...findingOperations,
   ...suppressionOperations,
   ...sessionOperations,
+  ...tokenOperations,
 ]
 
 /** All operations; HTTP, MCP and the command line are loops over this list. */

@@ -59,12 +59,13 @@ export function createToken(context: Context, request: TokenRequest): Token & { 
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,99}$/u.test(name)) {
     throw invalidInput(
       'The name of a token consists of 1 to 100 letters, digits, spaces, dots, dashes, @ or underscores.',
+      { issues: [{ path: 'name', message: 'must begin with a letter or digit, and have no other signs.' }] },
     )
   }
   if (expiresAt <= at || expiresAt > at + MAX_LIFE_MS) {
-    throw invalidInput(
-      'A token must expire in the future and within ten years; give --expires such as 30d or 2027-01-31.',
-    )
+    throw invalidInput('A token must expire in the future and within ten years; give a day such as 2027-01-31.', {
+      issues: [{ path: 'expires', message: 'must be in the future and within ten years.' }],
+    })
   }
   const granted = scopes.filter((scope) => request.scopes.includes(scope))
   if (granted.length === 0) throw invalidInput(`A token needs at least one scope: ${scopes.join(', ')}.`)
@@ -108,8 +109,9 @@ export function revokeToken(context: Context, idOrName: string): Token {
       if (row === undefined) throw notFound('There is no such token; `assay token list` shows them.')
       if (others.length > 0)
         throw conflict('Several tokens have this name; revoke by id, as `assay token list` shows it.')
+      if (row.revoked_at !== null) return toToken(row, at)
       markRevoked(writer, row.id, at)
-      const revoked = toToken({ ...row, revoked_at: row.revoked_at ?? at }, at)
+      const revoked = toToken({ ...row, revoked_at: at }, at)
       note(writer, context, { action: 'revoke', name: row.id, before: toToken(row, at), after: revoked })
       return revoked
     },

@@ -24,13 +24,15 @@ interface TrendChartProps {
   brush: { from: number; to: number } | undefined
   /** When sources were first scanned; those of one bucket share a line. */
   firstScans: readonly FirstScan[]
+  /** Times of marks that stand out. */
+  marked?: readonly number[]
   /** Absent: no part of the time can be selected. */
   onBrush?: (span: { from: number; to: number } | undefined) => void
 }
 
 /** A series over time with the one before behind it, a cursor, and a selection of time by dragging or by keys. */
 export const TrendChart = memo(function TrendChart(props: TrendChartProps) {
-  const { marks, previous, grain, toLabel, isWhole, brush, firstScans, onBrush } = props
+  const { marks, previous, grain, toLabel, isWhole, brush, firstScans, marked = [], onBrush } = props
   const [attach, outer] = useWidth()
   const width = Math.max(0, outer - LEFT - 4)
   const svg = useRef<SVGSVGElement>(null)
@@ -147,6 +149,11 @@ export const TrendChart = memo(function TrendChart(props: TrendChartProps) {
               {drawn.dots.map(({ x, y }) => (
                 <circle key={x} class="point" cx={x} cy={y} r={2.5} />
               ))}
+              {marks
+                .filter(({ time, value }) => value !== null && marked.includes(time))
+                .map(({ time, value }) => (
+                  <circle key={time} class="point marked" cx={toX(time)} cy={drawn.y.toPixel(value ?? 0)} r={4.5} />
+                ))}
               {mark === undefined ? null : (
                 <g class="cursor" transform={`translate(${toX(mark.time)},0)`}>
                   <line y2={HEIGHT} />

@@ -155,3 +155,12 @@ export function describeSpark(
   const shown = thin(marks, width / 2, width)
   return { line: draw(shown) ?? '', area: fill(shown) ?? '' }
 }
+
+/** When a condition came to hold for the given number of readings in a row. */
+export function toFirings(readings: readonly { at: string; met: boolean | null }[], inARow: number): string[] {
+  let streak = 0
+  return readings.flatMap(({ at, met }) => {
+    if (met !== null) streak = met ? streak + 1 : 0
+    return met === true && streak === inARow ? at : []
+  })
+}

@@ -27,7 +27,7 @@ const common: Readonly<Record<string, Values>> = {
 }
 export const orders = ['severity', 'newest', 'lastDetectedAt'] as const
 const keysOf: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
-  '': { d: undefined },
+  '': { d: undefined, range: Object.keys(ranges), compare: ['off', 'on'], edit: undefined },
   explore: {
     ...common,
     metric: undefined,

@@ -4,7 +4,7 @@ import type { GlossaryTermItem } from '../glossary/model.ts'
 import type { Fix, Suggestion } from '../kernel/errors.ts'
 import type { Metric, MetricDetail } from '../metrics/view.ts'
 import type { Proposal, ProposalItem, ProposalStatus } from '../proposals/model.ts'
-import type { SeriesAnswer, SeriesQuestion } from '../query/model.ts'
+import type { MetricAnswer, SeriesAnswer, SeriesQuestion } from '../query/model.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { Scan, ScanItem } from '../scans/model.ts'
 import type { HistoryMode, Source } from '../sources/model.ts'
@@ -23,6 +23,7 @@ import type {
   Triaged,
   WatchPage,
 } from './model.ts'
+import { findForm, type OpenApi, type OperationForm } from './schema.ts'
 
 /** What the server answered instead of a result, or that it did not answer. */
 export class ServerProblem extends Error {
@@ -46,6 +47,9 @@ export class ServerProblem extends Error {
     this.retryAfter = retryAfter
   }
 }
+
+export const toProblem = (error: unknown): ServerProblem =>
+  error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) })
 
 const TOKEN = 'assay.token'
 export const readToken = (): string | null => sessionStorage.getItem(TOKEN)
@@ -107,14 +111,35 @@ const post = <Answer>(path: string, body: object, signal?: AbortSignal): Promise
 
 const at = encodeURIComponent
 
+let openApi: Promise<OpenApi> | undefined
+
 /** The operations that the console calls. */
 export const client = {
+  /** Where an operation is called and what it takes, as the server publishes it. */
+  async getForm(operation: string): Promise<OperationForm> {
+    openApi ??= get<OpenApi>('/openapi.json')
+    try {
+      const form = findForm(await openApi, operation)
+      if (form !== undefined) return form
+    } catch (error) {
+      openApi = undefined
+      throw error
+    }
+    throw new ServerProblem(404, { detail: `This server does not offer ${operation}.` })
+  },
+  callForm: <Answer>({ method, path }: OperationForm, named: Readonly<Record<string, string>>, body: object) =>
+    send(
+      method,
+      path.replaceAll(/\{(\w+)\}/g, (_, name: string) => at(named[name] ?? '')),
+      body,
+    ) as Promise<Answer>,
   getSession: (signal?: AbortSignal) => get<ConsoleSession>('/session', {}, signal),
   listMetrics: (signal?: AbortSignal) => get<Page<Metric>>('/semantic/metrics', { limit: 500 }, signal),
   getMetric: (slug: string, signal?: AbortSignal) => get<MetricDetail>(`/semantic/metrics/${at(slug)}`, {}, signal),
   listTerms: (signal?: AbortSignal) => get<Page<GlossaryTermItem>>('/semantic/glossary', { limit: 500 }, signal),
   queryDashboard: (question: object, signal?: AbortSignal) =>
     post<DashboardAnswer>('/semantic/query/dashboard', question, signal),
+  queryMetric: (question: object, signal?: AbortSignal) => post<MetricAnswer>('/semantic/query', question, signal),
   querySeries: (question: SeriesQuestion, signal?: AbortSignal) =>
     post<SeriesAnswer>('/semantic/query/timeseries', question, signal),
   listDashboards: (signal?: AbortSignal) => get<Page<{ name: string }>>('/semantic/dashboards', {}, signal),
@@ -135,6 +160,12 @@ export const client = {
   findValue: (identifiers: readonly string[]) => post<FoundPlaces>('/findings/find-value', { identifiers }),
   importFindings: (file: Blob, request: Parameters) =>
     send('POST', `/findings/import${toQuery(request)}`, file) as Promise<Imported>,
+  /** Imports the findings that the server invents, to try it with. */
+  async importDemo(): Promise<Imported> {
+    const response = await fetch('/console/demo.ndjson').catch(() => undefined)
+    if (response?.ok !== true) throw new ServerProblem(0, {})
+    return client.importFindings(await response.blob(), { source: 'sample-history', format: 'ndjson' })
+  },
   listSources: (signal?: AbortSignal) => get<{ items: Source[] }>('/sources', {}, signal),
   getSource: (name: string, signal?: AbortSignal) => get<Source>(`/sources/${at(name)}`, {}, signal),
   createSource: (body: { name: string; config: object; history: HistoryMode }) => post<Source>('/sources', body),
@@ -152,6 +183,9 @@ export const client = {
     )
     return lists.flatMap(({ items }) => items)
   },
+  /** Runs an operation that is named by its path alone. */
+  call: <Answer>(method: string, path: string, body?: object, signal?: AbortSignal) =>
+    send(method, path, body, signal) as Promise<Answer>,
   getScan: (id: string, waitSeconds: number, signal?: AbortSignal) =>
     get<Scan>(`/scans/${at(id)}`, { waitSeconds, waitFor: 'progress' }, signal),
   getTerm: (slug: string, signal?: AbortSignal) => get<TermPage>(`/semantic/glossary/${at(slug)}`, {}, signal),

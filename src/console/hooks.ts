@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ServerProblem } from './client.ts'
+import { type ServerProblem, toProblem } from './client.ts'
 import { setOutage } from './outage.tsx'
 
 export interface Asked<Value> {
@@ -60,7 +60,7 @@ export function useAnswer<Value>(key: string, ask: (signal: AbortSignal) => Prom
         },
         (error: unknown) => {
           if (aborter.signal.aborted) return
-          const problem = error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) })
+          const problem = toProblem(error)
           const isGone = problem.status === 0
           setAnswer((before) => ({
             ...before,
@@ -89,6 +89,18 @@ export function useStable<Given extends unknown[]>(run: (...given: Given) => voi
   const current = useRef(run)
   current.current = run
   return useRef((...given: Given) => current.current(...given)).current
+}
+
+const CALM_MS = 250
+
+/** A value once it has stayed the same for a moment, as while somebody types. */
+export function useCalm<Value>(value: Value): Value {
+  const [calm, setCalm] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setCalm(value), CALM_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return calm
 }
 
 /** Calls `react` for keys pressed outside of fields and without modifiers; single keys can be turned off. */

@@ -1,12 +1,33 @@
 import { useState } from 'preact/hooks'
 import { Name } from '../charts/parts.tsx'
 import { toNumber, toWords } from '../charts/words.ts'
-import { client, ServerProblem } from './client.ts'
+import { client, type ServerProblem, toProblem } from './client.ts'
 import { Dialog } from './dialog.tsx'
-import { refresh } from './hooks.ts'
+import { refresh, useAnswer } from './hooks.ts'
 import type { Imported } from './model.ts'
 import { ProblemNote } from './parts.tsx'
 import { say } from './toast.tsx'
+
+/** Asks for a file to import; one that is dropped anywhere on a page is taken as well. */
+export function ImportButton() {
+  const [file, setFile] = useState<File>()
+  return (
+    <>
+      <label class="button pick">
+        Import a file
+        <input
+          type="file"
+          class="hidden"
+          onChange={({ currentTarget }) => {
+            setFile(currentTarget.files?.[0])
+            currentTarget.value = ''
+          }}
+        />
+      </label>
+      {file === undefined ? null : <ImportFile file={file} onClose={() => setFile(undefined)} />}
+    </>
+  )
+}
 
 /** Shows what a file would change, and imports it. */
 export function ImportFile({ file, onClose }: { file: File; onClose: () => void }) {
@@ -16,6 +37,7 @@ export function ImportFile({ file, onClose }: { file: File; onClose: () => void 
   const [shown, setShown] = useState<Imported>()
   const [problem, setProblem] = useState<ServerProblem>()
   const [isWaiting, setWaiting] = useState(false)
+  const { value: known } = useAnswer('sources', (signal) => client.listSources(signal))
   const send = async (dryRun: boolean) => {
     setWaiting(true)
     setProblem(undefined)
@@ -29,7 +51,7 @@ export function ImportFile({ file, onClose }: { file: File; onClose: () => void 
         onClose()
       }
     } catch (error) {
-      setProblem(error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) }))
+      setProblem(toProblem(error))
     }
     setWaiting(false)
   }
@@ -55,10 +77,18 @@ export function ImportFile({ file, onClose }: { file: File; onClose: () => void 
           <input
             required
             maxLength={100}
+            list="import-sources"
             value={source}
             onInput={({ currentTarget: { value } }) => change(() => setSource(value))}
           />
         </label>
+        <datalist id="import-sources">
+          {known?.items
+            .filter(({ type }) => type === 'IMPORT')
+            .map(({ name }) => (
+              <option key={name} value={name} />
+            ))}
+        </datalist>
         <label>
           <input
             type="checkbox"

@@ -36,6 +36,29 @@ export interface DuePolicy {
   days: Readonly<Record<string, number | null | undefined>>
 }
 
+export interface Token {
+  id: string
+  name: string
+  scopes: readonly string[]
+  lockdown: boolean
+  status: 'active' | 'expired' | 'revoked'
+  expiresAt: string
+  lastUsedAt: string | null
+}
+
+/** A decision that applies to present and future findings. */
+export interface Suppression {
+  id: string
+  filters: object
+  valueFingerprint?: string
+  patterns: readonly { field: string; pattern: string }[]
+  status: string
+  reason: string
+  createdBy: string
+  createdAt: string
+  until?: string
+}
+
 export interface TermPage extends GlossaryTerm {
   metrics: readonly Pick<Metric, 'slug' | 'displayName' | 'type' | 'status'>[]
 }

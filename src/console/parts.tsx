@@ -7,7 +7,7 @@ import { type Correction, listCorrections } from './correction.ts'
 import { flatten, toPathText } from './flatten.ts'
 import { refresh } from './hooks.ts'
 import type { ConsoleSession } from './model.ts'
-import { formatRoute, go, type State } from './route.ts'
+import { go, type State } from './route.ts'
 
 export const presenceWords: Readonly<Record<Presence, string>> = {
   current: 'In the present version',
@@ -149,26 +149,6 @@ export function WaitingPage({
 /** Whether the session may change what needs a scope; what it may not is not shown. */
 export const canChange = ({ scopes, readOnly }: ConsoleSession, scope: string): boolean =>
   scopes.includes(scope) && !readOnly
-
-/** How to begin where there is no source. */
-export function FirstSteps() {
-  return (
-    <ol class="card form steps">
-      <li>
-        <Link to={`${formatRoute({ page: 'sources' })}?add=1`} class="strong">
-          Add a source
-        </Link>
-        , or <code>assay sources add</code>
-      </li>
-      <li>
-        Scan it: <code>assay scan NAME</code>
-      </li>
-      <li>
-        Or bring findings of another scanner: <code>assay import --source NAME FILE</code>
-      </li>
-    </ol>
-  )
-}
 
 /** The findings that a mapping covers, a line for each of its keys. */
 export function Mapping({ mapping }: { mapping: object }) {

@@ -4,6 +4,7 @@ import { checkAddress } from './address.ts'
 import { client } from './client.ts'
 import { Dialog } from './dialog.tsx'
 import { areKeysOff, refresh, switchKeys, useAnswer, useKeys } from './hooks.ts'
+import { ImportFile } from './import.tsx'
 import type { ConsoleSession } from './model.ts'
 import { OutageBar } from './outage.tsx'
 import { Explore } from './pages/explore.tsx'
@@ -15,11 +16,12 @@ import { Overview } from './pages/overview.tsx'
 import { FindPerson } from './pages/person.tsx'
 import { ProposalPage } from './pages/proposal.tsx'
 import { Proposals } from './pages/proposals.tsx'
+import { Settings } from './pages/settings.tsx'
 import { SourcePage } from './pages/source.tsx'
 import { Sources } from './pages/sources.tsx'
 import { Watches, WatchPageView } from './pages/watches.tsx'
 import { Palette } from './palette.tsx'
-import { Corrections, Link, ProblemNote } from './parts.tsx'
+import { Corrections, canChange, Link, ProblemNote } from './parts.tsx'
 import { formatRoute, go, type Route, useRoute } from './route.ts'
 import { SignIn } from './sign-in.tsx'
 import { Toasts, undoLast } from './toast.tsx'
@@ -34,6 +36,7 @@ const pages = [
   ['metrics', 'Metrics', 'm'],
   ['watches', 'Watches', 'w'],
   ['proposals', 'Proposals', 'p'],
+  ['settings', 'Settings', ','],
 ] as const
 
 const THEME = 'assay.theme'
@@ -60,6 +63,7 @@ export function Console() {
   const [isSearching, setSearching] = useState(false)
   const [isHelping, setHelping] = useState(false)
   const [isGoing, setGoing] = useState(false)
+  const [dropped, setDropped] = useState<File>()
   const session = useAnswer('session', client.getSession)
   const waiting = useAnswer('waiting', (signal) => client.listProposals('open', signal))
   useKeys((key) => {
@@ -83,6 +87,22 @@ export function Console() {
   }, [title])
   const { value, problem } = session
   const isSignedOut = problem?.status === 401
+  const canImport = value !== undefined && canChange(value, 'admin')
+  useEffect(() => {
+    const take = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files') !== true) return
+      // The browser would open the file instead of the page.
+      event.preventDefault()
+      const [file] = event.type === 'drop' && canImport ? event.dataTransfer.files : []
+      if (file !== undefined) setDropped(file)
+    }
+    addEventListener('dragover', take)
+    addEventListener('drop', take)
+    return () => {
+      removeEventListener('dragover', take)
+      removeEventListener('drop', take)
+    }
+  }, [canImport])
   const isRefused = value === undefined && problem !== undefined
   return (
     <>
@@ -118,18 +138,26 @@ export function Console() {
       <OutageBar />
       <Waiting count={waiting.value?.items.length ?? 0} isHere={route.page === 'proposals'} />
       {/* A page asks its questions at once, and appears together with the banners. */}
-      <div id="page" hidden={(value === undefined || isUnknown(waiting)) && !isRefused}>
-        {isSignedOut ? (
-          <SignIn problem={problem} onToken={refresh} />
-        ) : isRefused ? (
+      <div
+        id={isSignedOut ? undefined : 'page'}
+        hidden={isSignedOut || ((value === undefined || isUnknown(waiting)) && !isRefused)}
+      >
+        {isRefused && !isSignedOut ? (
           <main class="page">
             <h1>Assay</h1>
             <ProblemNote problem={problem} />
           </main>
-        ) : (
+        ) : isSignedOut && value === undefined ? null : (
+          // What was typed on the page is kept until somebody has signed in again.
           <Page route={route} session={value} />
         )}
       </div>
+      {isSignedOut ? (
+        <div id="page">
+          <SignIn problem={problem} onToken={refresh} />
+        </div>
+      ) : null}
+      {dropped === undefined ? null : <ImportFile file={dropped} onClose={() => setDropped(undefined)} />}
       {isSearching ? <Palette onClose={() => setSearching(false)} /> : null}
       {isHelping ? <Help onClose={() => setHelping(false)} /> : null}
       <Toasts />
@@ -176,10 +204,16 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
       </main>
     )
   }
-  if (page === '') return <Overview route={route} />
+  if (page === '') return <Overview route={route} session={session} />
   if (page === 'explore') return <Explore route={route} />
-  if (page === 'glossary') return name === undefined ? <Glossary /> : <TermPageView slug={name} />
-  if (page === 'metrics' && name === undefined) return <Metrics />
+  if (page === 'glossary') {
+    return name === undefined ? (
+      <Glossary route={route} session={session} />
+    ) : (
+      <TermPageView route={route} slug={name} session={session} />
+    )
+  }
+  if (page === 'metrics' && name === undefined) return <Metrics route={route} session={session} />
   if (!pages.some(([known]) => known === page)) {
     return (
       <main class="page">
@@ -193,6 +227,7 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
   if (session === undefined) return <main class="page" aria-busy="true" />
   if (page === 'findings') return <Findings route={route} session={session} />
   if (page === 'person') return <FindPerson session={session} />
+  if (page === 'settings') return <Settings route={route} session={session} />
   if (page === 'metrics') return <MetricPageView route={route} slug={name ?? ''} session={session} />
   if (page === 'sources') {
     return name === undefined ? (
@@ -204,14 +239,18 @@ function Page({ route, session }: { route: Route; session: ConsoleSession | unde
   if (page === 'proposals') {
     return name === undefined ? <Proposals route={route} /> : <ProposalPage key={name} id={name} session={session} />
   }
-  return name === undefined ? <Watches session={session} /> : <WatchPageView slug={name} session={session} />
+  return name === undefined ? (
+    <Watches route={route} session={session} />
+  ) : (
+    <WatchPageView route={route} slug={name} session={session} />
+  )
 }
 
 const keys = [
   ['/', 'search'],
   ['?', 'this help'],
   ['g o, e, f, n', 'overview, explore, findings, find a person'],
-  ['g s, t, m, w, p', 'sources, glossary, metrics, watches, proposals'],
+  ['g s, t, m, w, p, ,', 'sources, glossary, metrics, watches, proposals, settings'],
   ['[ ]', 'earlier, later'],
   ['c', 'compare'],
   ['1 – 9', 'metric'],

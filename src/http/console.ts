@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
 import { AppError } from '../kernel/errors.ts'
+import { inventHistory } from '../sample/history.ts'
 import type { AppEnv } from './routes.ts'
 
 /** Where the console lives; unknown paths below show its page, whose script reads the rest of the address. */
@@ -37,11 +38,15 @@ export const typeOf = (name: string): string => types[name.slice(name.lastIndexO
 export const isConsolePage = (path: string): boolean =>
   path === '/' || path === CONSOLE_PATH.slice(0, -1) || path.startsWith(CONSOLE_PATH)
 
-/** Serves the built console of `folder`; files are read when they are asked for. */
+/** Serves the built console of `folder`, whose files are read when they are asked for, and invented findings to try it with. */
 export function addConsole(app: Hono<AppEnv>, folder: URL): void {
   const files = new Set(existsSync(folder) ? readdirSync(folder) : [])
   if (!files.has('index.html')) return
   const read = (name: string) => new Uint8Array(readFileSync(new URL(name, folder)))
+  app.get(`${CONSOLE_PATH}demo.ndjson`, (c) => {
+    const lines = Array.from(inventHistory(Date.now()), (finding) => `${JSON.stringify(finding)}\n`)
+    return c.body(lines.join(''), 200, { 'content-type': 'application/x-ndjson' })
+  })
   app.get(`${CONSOLE_PATH}*`, (c) => {
     const name = c.req.path.slice(CONSOLE_PATH.length)
     const type = types[name.slice(name.lastIndexOf('.') + 1)]

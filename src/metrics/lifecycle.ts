@@ -199,6 +199,14 @@ export function deleteMetric(writer: Writer, metric: MetricRecord, author: Autho
   auditMetric(writer, author, 'delete', metric, undefined)
 }
 
+/**
+ * A metric as it would be with other members, or a new one, without storing it.
+ * @throws AppError as a change of the stored one would
+ */
+export function toDraft(reader: Reader, slug: string, change: MetricChange): MetricRecord {
+  return { ...previewMetric(reader, findMetricBySlug(reader, slug), slug, change), status: 'DRAFT' }
+}
+
 function applyChange(
   reader: Reader,
   members: MetricMembers,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { betterDirections, dimensions } from '../metrics/model.ts'
+import { betterDirections, CreateMetric, dimensions } from '../metrics/model.ts'
 import { ownText, ownValue } from '../operation/lockdown/disclosure.ts'
 import { FailedMetric, MetricAnswer, MetricQuestion, Point } from './model.ts'
 import { granularities } from './plan/time.ts'
@@ -36,6 +36,10 @@ export const ViewQuestion = z.strictObject({
   onlyAllowed: z.boolean().describe('Omit dimensions that the metric does not allow.').optional(),
   limit: z.int().min(1).max(MAX_BOARD_ENTRIES).describe('Maximum number of groups of a breakdown (8).').optional(),
   alsoMetrics,
+  draft: CreateMetric.omit({ slug: true, displayName: true })
+    .partial()
+    .describe('Members with which the metric is tried, or a new one; nothing is stored.')
+    .optional(),
 })
 export type ViewQuestion = z.infer<typeof ViewQuestion>
 

@@ -122,6 +122,26 @@ export function deleteWatch(writer: Writer, watch: WatchRecord, author: Author):
 export const setsReceivers = (watch: WatchRecord | undefined, { deliver }: WatchChange): boolean =>
   deliver !== undefined && !keepsReceivers(watch?.receivers ?? [], deliver)
 
+/**
+ * A watch as it would be with other members, or a new one, without storing it.
+ * @throws AppError `not_found` where there is none and `change` does not say what a new one watches
+ */
+export function toDraft(reader: Reader, slug: string, { deliver: _, ...change }: WatchChange): WatchRecord {
+  const stored = findWatch(reader, slug)
+  const { metricSlug = stored?.metricSlug, condition = stored?.condition } = change
+  if (metricSlug === undefined || condition === undefined) return getWatch(reader, slug)
+  const blank = { displayName: slug, glossaryTermSlug: null, filters: null, dimensions: [], last: null, cron: null }
+  const wanted: WatchGiven = {
+    ...(stored === undefined ? blank : toGiven(stored)),
+    ...given(change),
+    metricSlug: getMetric(reader, metricSlug).slug,
+    condition,
+  }
+  checkGiven(reader, wanted, true)
+  const { glossaryTermSlug: termSlug, ...members } = wanted
+  return { ...members, termSlug, id: 0, uid: '', slug, receivers: [], createdAt: 0, updatedAt: 0 }
+}
+
 type WatchGiven = Pick<
   WatchRecord,
   'displayName' | 'metricSlug' | 'filters' | 'dimensions' | 'last' | 'cron' | 'condition'

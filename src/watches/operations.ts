@@ -2,15 +2,16 @@ import { z } from 'zod'
 import { createWebhookSender } from '../connectors/webhooks.ts'
 import { dimensionText } from '../findings/facet-texts.ts'
 import { Slug } from '../glossary/model.ts'
+import { toInstant } from '../kernel/instant.ts'
 import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
 import { outsideText, ownText } from '../operation/lockdown/disclosure.ts'
 import { type Operation, operation, requireScope } from '../operation/operation.ts'
 import { applyReading, type EvaluationStart, listActiveGroups, startEvaluation } from './evaluation.ts'
-import { createWatch, deleteWatch, getWatch, setsReceivers, updateWatch } from './lifecycle.ts'
+import { createWatch, deleteWatch, getWatch, setsReceivers, toDraft, updateWatch } from './lifecycle.ts'
 import { CreateWatch, WatchChange } from './model.ts'
-import { readWatch, type WatchReading } from './reading.ts'
+import { readPast, readWatch, type WatchReading } from './reading.ts'
 import type { ReceiverTools } from './receivers.ts'
 import { listChanges } from './states.store.ts'
 import {
@@ -38,7 +39,6 @@ const SET_RECEIVERS = 'Setting deliver'
 
 const WatchPreview = z.object({
   slug: ownText().describe('The watch.'),
-
   problem: z
     .object({ code: ownText().describe('Which problem.'), message: outsideText().describe('What is wrong.') })
     .nullable()
@@ -54,27 +54,45 @@ const WatchPreview = z.object({
     )
     .describe('The groups, or one for a watch without dimensions.'),
   totalGroups: z.number().describe('Number of groups.'),
+  past: z
+    .array(
+      z.object({
+        at: ownText().describe('When it would have been evaluated.'),
+        value: z.number().nullable().describe('The value then; of groups, the one nearest to firing.'),
+        met: z.boolean().nullable().describe('Whether the condition held; null if unknown.'),
+      }),
+    )
+    .describe('Evaluations once a week until now, if asked for.')
+    .optional(),
 })
 type WatchPreview = z.infer<typeof WatchPreview>
 
 const previewWatch = operation({
   name: 'preview_watch',
   title: 'Preview watch',
-  summary: 'Evaluate a watch now without changing its states.',
+  summary: 'Evaluate a watch now, as it is or with other members, without changing anything.',
   effect: 'read',
   runsOn: 'query-thread',
   cost: 'computed',
   scope: 'read',
   route: 'POST /semantic/watches/{slug}/preview',
   untrusted: true,
-  input: z.strictObject({ slug: WatchSlug }),
+  input: z.strictObject({
+    slug: WatchSlug,
+    change: WatchChange.describe('Members to evaluate it with; of a new watch, its metric and condition.').optional(),
+    weeks: z.int().min(1).max(53).describe('Also as of the end of each of the last weeks.').optional(),
+  }),
   output: WatchPreview,
-  run: ({ slug }, context) =>
+  run: ({ slug, change, weeks }, context) =>
     context.read((reader) => {
-      const watch = getWatch(reader, slug)
+      const watch = change === undefined ? getWatch(reader, slug) : toDraft(reader, slug, change)
       const reading = readWatch(reader, watch, { now: context.now(), activeGroups: listActiveGroups(reader, watch.id) })
       const groups = reading.groups.map(({ key, ...rest }) => ({ group: toGroup(watch, key), ...rest }))
-      return { ...reading, slug: watch.slug, groups }
+      const past = weeks === undefined ? undefined : readPast(reader, watch, { now: context.now(), weeks })
+      return {
+        ...{ ...reading, slug: watch.slug, groups },
+        ...(past && { past: past.map(({ at, ...rest }) => ({ at: toInstant(at), ...rest })) }),
+      }
     }),
 })
 

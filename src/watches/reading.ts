@@ -4,23 +4,25 @@ import { AppError } from '../kernel/errors.ts'
 import { ownText } from '../kernel/safe-text.ts'
 import { showName } from '../kernel/shown.ts'
 import type { TimeRange } from '../kernel/time-range.ts'
-import type { MetricRecord } from '../metrics/model.ts'
+import type { Dimension, MetricRecord } from '../metrics/model.ts'
 import { listGroups } from '../query/answer/breakdown.ts'
 import { toAppliedRange, toTrendBase } from '../query/answer/describe.ts'
-import { warnOfCoverage } from '../query/answer/freshness.ts'
+import { findObservedFrom, warnOfCoverage } from '../query/answer/freshness.ts'
 import { once, type RunPlan, toDifference, toNodeValue, toTotal, type Value } from '../query/answer/value.ts'
 import { openExecutor } from '../query/engine/executor.ts'
 import { emptyPartial, toGroupId } from '../query/plan/cells.ts'
 import { readDimensions } from '../query/plan/dimensions.ts'
 import { compareKeys } from '../query/plan/group-names.ts'
 import { type GroupKey, listPlans, type PlanCondition, planMetric, type ValueNode } from '../query/plan/plan.ts'
-import { openScope } from '../query/plan/scope.ts'
+import { openScope, type ResolvedQuestion } from '../query/plan/scope.ts'
 import { beforeWindow, getZone, previousPeriod } from '../query/plan/time.ts'
 import { isInScope, listSources, type SourceFreshness } from '../query/sql/freshness.store.ts'
 import { readSourceScans, type SourceScanState } from '../query/sql/source-scans.store.ts'
 import type { Reader } from '../store/store.ts'
 import { MAX_WATCH_GROUPS, type UnknownReason, type WatchGroupKey, type WatchRecord } from './model.ts'
 import { meets } from './transition.ts'
+
+const WEEK_MS = 7 * 86_400_000
 
 /** The value of one group at an evaluation. */
 export interface GroupReading {
@@ -76,36 +78,78 @@ function evaluate(
   now: number,
   activeGroups: readonly WatchGroupKey[],
 ): WatchReading {
-  const { metricSlug, termSlug, filters, condition } = watch
-  const question = { metricSlug, ...(termSlug === null ? {} : { glossaryTermSlug: termSlug }), filters: filters ?? {} }
-  const { metric, inputs, conditions, termOf } = openScope(reader, question, undefined)
-  const { dimensions } = readDimensions(reader, metric, watch.dimensions)
-  const zone = getZone('UTC')
-  const nodeOver = (range: TimeRange) =>
-    planMetric(metric, conditions, { range, now, zone, weekStart: 'monday', dimensions, inputs, termOf })
-  // Changes of the current millisecond are included, as for a stock.
-  const to = now + 1
-  const range = watch.last === null ? undefined : { from: beforeWindow(to, zone, watch.last), to }
-  const node = nodeOver(range ?? {})
-  const earlier = condition.kind === 'changeAbove' && range !== undefined ? nodeOver(previousPeriod(range)) : undefined
+  const scope = openWatchScope(reader, watch)
+  const { node, earlier, range } = planWatch(watch, scope, now, {})
   const run = once(openExecutor(reader))
   const scans = readSourceScans(reader)
   const populations = listPlans(node).map((plan) => plan.conditions)
   const compared =
-    range === undefined || earlier === undefined ? toTrendRanges(metric, node) : [range, previousPeriod(range)]
+    range === undefined || earlier === undefined ? toTrendRanges(scope.metric, node) : [range, previousPeriod(range)]
   const judge = (source: SourceFreshness) =>
     judgeScans(source, scans.get(source.uid)) ?? judgeCoverage(source, compared, now)
   const problem = findProblem(reader, judge, populations)
 
   const { groups, totalGroups } = listValues(node, earlier, { run, watch, activeGroups })
-  const isBySource = dimensions.indexOf('source')
+  const isBySource = watch.dimensions.indexOf('source')
   const readings = groups.map(({ key, value }): GroupReading => {
     const own = isBySource === -1 ? problem : findGroupProblem(reader, judge, key[isBySource] ?? null, problem)
     const named = key.map((name) => (name === null ? ownText(NONE) : quoteOwnWord(name)))
     if (own !== null) return { key: named, value, met: null, reason: own.code }
-    return { key: named, value, met: meets(condition, value), reason: value === null ? 'no_value' : null }
+    return { key: named, value, met: meets(watch.condition, value), reason: value === null ? 'no_value' : null }
   })
   return { problem, groups: readings, totalGroups }
+}
+
+type WatchScope = ResolvedQuestion & { dimensions: readonly Dimension[] }
+
+function openWatchScope(reader: Reader, { metricSlug, termSlug, filters, dimensions }: WatchRecord): WatchScope {
+  const question = { metricSlug, ...(termSlug === null ? {} : { glossaryTermSlug: termSlug }), filters: filters ?? {} }
+  const scope = openScope(reader, question, undefined)
+  return { ...scope, dimensions: readDimensions(reader, scope.metric, dimensions).dimensions }
+}
+
+/** What an evaluation at an instant computes; `whole` is the range of a watch without one of its own. */
+function planWatch(
+  { last, condition }: Pick<WatchRecord, 'last' | 'condition'>,
+  scope: WatchScope,
+  now: number,
+  whole: TimeRange,
+): { node: ValueNode; earlier: ValueNode | undefined; range: { from: number; to: number } | undefined } {
+  const zone = getZone('UTC')
+  const nodeOver = (range: TimeRange) =>
+    planMetric(scope.metric, scope.conditions, { ...scope, range, now, zone, weekStart: 'monday' })
+  // Changes of the current millisecond are included, as for a stock.
+  const to = now + 1
+  const range = last === null ? undefined : { from: beforeWindow(to, zone, last), to }
+  const isChange = condition.kind === 'changeAbove' && range !== undefined
+  return { node: nodeOver(range ?? whole), earlier: isChange ? nodeOver(previousPeriod(range)) : undefined, range }
+}
+
+/** What an evaluation at a past instant would have found: of the groups, the one nearest to meeting the condition. */
+export interface PastReading {
+  at: number
+  /** Null before the first scan, and where there was no value. */
+  value: number | null
+  met: boolean | null
+}
+
+/** What evaluations once a week would have found until now, with the statuses that findings had then. */
+export function readPast(
+  reader: Reader,
+  watch: WatchRecord,
+  { now, weeks }: { now: number; weeks: number },
+): PastReading[] {
+  const scope = openWatchScope(reader, watch)
+  const run = once(openExecutor(reader))
+  const observedFrom = findObservedFrom(reader, listPlans(planWatch(watch, scope, now, {}).node))
+  return Array.from({ length: weeks + 1 }, (_, index): PastReading => {
+    const at = now - (weeks - index) * WEEK_MS
+    if (observedFrom === undefined || at < observedFrom) return { at, value: null, met: null }
+    const { node, earlier } = planWatch(watch, scope, at, { to: at + 1 })
+    const [first] = listValues(node, earlier, { run, watch, activeGroups: [] }).groups
+    const value = first?.value ?? null
+    return { at, value, met: meets(watch.condition, value) }
+  })
 }
 
 interface GroupSearch {

@@ -5,6 +5,7 @@ import type { ToolAnswer } from '../../src/mcp/protocol.ts'
 import { call, type Operation } from '../../src/operation/operation.ts'
 import { askRest, type Doors, exchange, makeTemplate, openDoors, type Template } from './estate.ts'
 import { examples } from './examples.ts'
+import { chance } from './without-ids.ts'
 
 type Input = Record<string, unknown>
 
@@ -53,13 +54,11 @@ const askDirectly: Door = async (operation, input) => {
   }
 }
 
-const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
-
 /** Every call finds the database as it was; ids that it made by chance are told apart by their order only. */
 async function askThrough(door: Door, operation: Operation, input: Input): Promise<unknown> {
   const answer = JSON.stringify(await asking(() => door(operation, structuredClone(input))))
   const made: string[] = []
-  const text = answer.replaceAll(uuid, (id) => {
+  const text = answer.replaceAll(chance, (id) => {
     if (template.known.has(id)) return id
     if (!made.includes(id)) made.push(id)
     return `made-${made.indexOf(id)}`

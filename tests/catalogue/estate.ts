@@ -96,6 +96,7 @@ export async function plantEstate(
   await run('set_placement', { dashboard: 'pinned', slug: 'open-findings', pinnedFilters })
   await run('create_custom_detector', birdDetector)
   await run('create_suppression', { filters: { findingTypes: ['BIRDS'] }, reason: 'birds are welcome' })
+  await run('create_token', { name: 'old robot', scopes: ['read'] })
   clock.now = NOON
   const input = { slug: 'scratch', reason: 'nobody uses it' }
   await run('propose_change', { operation: 'deprecate_metric', input })

@@ -120,6 +120,11 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
       limit: 2,
     },
     { metricSlug: 'open-findings' },
+    {
+      metricSlug: 'new-metric',
+      draft: { type: 'SIMPLE', definition: counted, allowedDimensions: ['severity'], unit: 'findings' },
+      dimensions: ['severity'],
+    },
   ],
   get_metric_impact: () => [
     { slug: 'open-findings', glossaryTermSlug: 'pii-exposure' },
@@ -138,6 +143,12 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   test_metrics: () => [{}],
   list_dimensions: () => [{}],
   get_session: () => [{}],
+  list_tokens: () => [{}],
+  create_token: () => [
+    { name: 'grafana', scopes: ['read', 'triage'], lockdown: true, expires: '2026-12-31' },
+    { name: 'reader', scopes: ['read'] },
+  ],
+  revoke_token: () => [{ id: 'old robot' }],
   list_dashboards: () => [{}],
   get_dashboard: () => [{ dashboard: 'discovery' }],
   set_placement: () => [
@@ -190,7 +201,14 @@ export const examples: Readonly<Record<string, (ids: EstateIds) => readonly Inpu
   ],
   update_watch: () => [{ slug: 'open-by-space', condition: { kind: 'above', value: 10 } }],
   delete_watch: () => [{ slug: 'open-by-space' }],
-  preview_watch: () => [{ slug: 'open-by-space' }],
+  preview_watch: () => [
+    { slug: 'open-by-space' },
+    { slug: 'open-by-space', change: { condition: { kind: 'below', value: 3 } }, weeks: 3 },
+    {
+      slug: 'new-watch',
+      change: { metricSlug: 'new-findings', last: '7d', condition: { kind: 'changeAbove', value: 1 } },
+    },
+  ],
   check_watches: () => [{ watches: ['open-by-space'] }, {}],
   list_sources: () => [{}],
   get_source: () => [{ id: 'Company wiki' }],

@@ -198,8 +198,10 @@ describe.each(each)('$name', ({ name, operation }) => {
   })
 })
 
-/** They hide findings from everybody, or change with which credentials and where a tenant is read. */
-const changesAccess = new Set(['create_suppression', 'create_source', 'update_source', 'approve_proposal'])
+/** They hide findings from everybody, or change who may do what, or with which credentials and where a tenant is read. */
+const changesAccess = new Set([
+  ...['create_suppression', 'create_source', 'update_source', 'approve_proposal', 'create_token', 'revoke_token'],
+])
 
 function consentOf({ name, effect, destructive, scope }: Operation): Operation['consent'] {
   // What find_value writes is only that it was asked.

@@ -41,6 +41,7 @@ const asking: Readonly<Record<string, readonly string[]>> = {
   admin: [
     ...['create', 'update', 'delete', 'test'].map((verb) => `${verb}_source`),
     ...['start_scan', 'cancel_scan', 'verify_audit', 'preview_custom_detector'],
+    ...['list_tokens', 'create_token', 'revoke_token'],
   ],
 }
 

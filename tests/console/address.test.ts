@@ -1,10 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import './dimensions.ts'
+import { describe, expect, test } from 'vitest'
 
-vi.stubGlobal('DIMENSIONS', [
-  { name: 'severity', label: 'Severity', filterKey: 'severities', values: ['CRITICAL', 'HIGH'] },
-  { name: 'status', label: 'Status', filterKey: 'statuses', values: ['OPEN', 'RESOLVED'] },
-  { name: 'container', label: 'Space', filterKey: 'containers' },
-])
 const { checkAddress } = await import('../../src/console/address.ts')
 const { parseRoute } = await import('../../src/console/route.ts')
 

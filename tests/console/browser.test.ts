@@ -15,7 +15,7 @@ const hostile = [
 const listStrange = (page: Page) =>
   page.evaluate(() => {
     const known =
-      'html noscript head meta title link script body a aside b bdi br button circle code dd details dialog div dl dt em fieldset figcaption figure footer form g h1 h2 h3 header i input kbd label legend li line linearGradient main nav ol option p path pre progress rect section select span stop summary svg table tbody td text textarea th thead time tr ul defs'
+      'html noscript head meta title link script body a aside b bdi br button circle code datalist dd details dialog div dl dt em fieldset figcaption figure footer form g h1 h2 h3 header i input kbd label legend li line linearGradient main nav ol option p path pre progress rect section select span stop summary svg table tbody td text textarea th thead time tr ul defs'
     const elements = [...document.querySelectorAll('*')]
     const strange = elements.filter(
       (each) =>
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
   afterEach(() => pages.finish())
 
   test('overdue findings are marked, and listed alone', async () => {
-    const page = await openPage('/console/watches')
+    const page = await openPage('/console/settings')
     await page.getByText('Critical 7 days, High 30 days').first().waitFor()
     await page.getByRole('link', { name: 'overdue findings' }).click()
     const { total } = await ask<{ total: number }>('GET', '/findings?overdue=true&total=true')
@@ -153,6 +153,21 @@ describe.skipIf(!hasBrowser)('the console in a browser', { timeout: 90_000 }, ()
     ['metrics/hostile-3', 390, 'light'],
     ['watches', 390, 'light'],
     ['watches/hostile-3', 390, 'dark'],
+    ['?range=90d&d=discovery', 390, 'dark'],
+    ['?d=discovery&edit=1', 390, 'light'],
+    ['?edit=new', 390, 'dark'],
+    ['glossary?add=1', 390, 'light'],
+    ['glossary/hostile-0?edit=1', 1440, 'dark'],
+    ['metrics?add=1', 390, 'light'],
+    ['metrics/hostile-1?edit=1', 390, 'dark'],
+    ['metrics/hostile-1?edit=deprecate', 390, 'light'],
+    ['watches?add=1', 390, 'dark'],
+    ['watches/hostile-2?edit=1', 390, 'light'],
+    ['settings', 390, 'dark'],
+    ['settings?edit=due', 390, 'light'],
+    ['settings?edit=suppression', 1440, 'dark'],
+    ['settings?edit=token', 390, 'dark'],
+    [`sources/${markup}?edit=1`, 390, 'light'],
     [`nowhere/${script}`, 390, 'light'],
   ] as const)(
     '%s at %i px, %s, passes the accessibility checks of axe, fits its width, does not move while it is loaded, and shows hostile texts as text',

@@ -2,7 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compare, flatten, toPathText } from '../../src/console/flatten.ts'
 import { listInputs } from '../../src/console/lineage.ts'
-import { findKind, sourceKinds, toConfig, toValues } from '../../src/console/source-fields.ts'
+import {
+  findVariant,
+  listVariants,
+  read,
+  type Schema,
+  toBody,
+  toChange,
+  toFieldPath,
+  toPatch,
+  toVariant,
+  toVariantName,
+  write,
+} from '../../src/console/schema.ts'
 
 describe('members of nested values', () => {
   test('are listed by path, lists of scalars as one', () => {
@@ -46,36 +58,80 @@ describe('the inputs of a metric', () => {
   })
 })
 
-describe('the form of a source', () => {
-  const values = {
-    'required.base_url': ' https://example.atlassian.net ',
-    'required.account_email': 'you@example.com',
-    'masked.api_token': 'secret',
-    'optional.scope.spaces.keys': 'DOCS, OPS,',
-    schedule: 'nightly',
+describe('a form made from a schema', () => {
+  const text = { type: 'string' }
+  const wiki = {
+    type: 'object',
+    properties: { type: { const: 'WIKI' }, required: { type: 'object', properties: { base_url: text } } },
+    required: ['type', 'required'],
   }
-  const wiki = sourceKinds.wiki
-  if (wiki === undefined) throw new Error('no wiki')
+  const toBi = (mode: string) => ({
+    type: 'object',
+    properties: {
+      type: { const: 'BI_PLATFORM' },
+      required: {
+        type: 'object',
+        properties: { auth_mode: { const: mode }, tenant_id: text },
+        required: ['auth_mode'],
+      },
+    },
+    required: ['type', 'required'],
+  })
+  const schema: Schema = { oneOf: [wiki, { anyOf: [toBi('APP'), toBi('TOKEN')] }] }
+  const variants = listVariants(schema)
 
-  test('is converted to the payload', () => {
-    expect(toConfig(wiki, values, false)).toEqual({
-      type: 'WIKI',
-      required: { base_url: 'https://example.atlassian.net', account_email: 'you@example.com' },
-      masked: { api_token: 'secret' },
-      optional: { scope: { spaces: { keys: ['DOCS', 'OPS'] } } },
-      schedule: { enabled: true, preset: 'nightly' },
-    })
+  test('offers every alternative, nested ones too, by what is fixed in it', () => {
+    expect(variants.map(toVariantName)).toEqual(['WIKI', 'BI_PLATFORM APP', 'BI_PLATFORM TOKEN'])
   })
 
-  test('never gets a secret back, and keeps the stored one when it stays empty', () => {
-    const stored = { ...toConfig(wiki, values, false), masked: { api_token: '********' } }
-    const shown = toValues(wiki, stored)
-    expect(shown['masked.api_token']).toBe('')
-    expect(toConfig(wiki, shown, true).masked).toEqual({})
-    expect(toConfig(wiki, { ...shown, schedule: '' }, true).schedule).toEqual({ enabled: false })
+  test.each(variants.map((each) => [toVariantName(each), each] as const))(
+    'knows a value of the alternative %s, and keeps what is common when another is chosen',
+    (name, variant) => {
+      expect(toVariantName(findVariant(variants, toVariant(variant, {})))).toBe(name)
+      const moved = toVariant(variant, { type: 'BI_PLATFORM', required: { auth_mode: 'TOKEN', tenant_id: 'a' } })
+      expect(toBody(schema, moved)).toMatchObject(name === 'WIKI' ? {} : { required: { tenant_id: 'a' } })
+    },
+  )
+
+  test('sends what was filled in, without what is empty, and numbers and texts as they were typed', () => {
+    const form: Schema = {
+      type: 'object',
+      properties: {
+        name: text,
+        limit: { type: 'integer' },
+        tags: { type: 'array', items: text },
+        more: { type: 'object', properties: { a: text } },
+        version: { type: 'number', readOnly: true },
+      },
+      required: ['name'],
+    }
+    const filled = { name: ' Ada ', limit: 'many', tags: ['x', '', ' y'], more: { a: '' }, version: 3 }
+    expect(toBody(form, filled)).toEqual({ name: 'Ada', limit: 'many', tags: ['x', 'y'], more: {} })
+    expect(toBody(form, {})).toEqual({})
   })
 
-  test.each(Object.entries(sourceKinds))('knows stored payloads of the kind %s', (name, kind) => {
-    expect(findKind(toConfig(kind, {}, false))).toBe(name)
+  test('sends of a change what differs, and null for what was removed', () => {
+    const before = { a: { b: 1, c: 2 }, d: [1], e: 'x' }
+    expect(toChange(before, { ...before, a: { c: 2, b: 1 } })).toEqual({})
+    expect(toPatch(before, { a: { b: 3 }, d: [1], f: true })).toEqual({ a: { b: 3, c: null }, e: null, f: true })
+  })
+
+  test('reads back what it wrote at any path', () => {
+    const key = fc.stringMatching(/^[a-z]{1,4}$/)
+    fc.assert(
+      fc.property(
+        fc.array(key, { minLength: 1, maxLength: 4 }),
+        fc.dictionary(key, fc.oneof(fc.dictionary(key, fc.jsonValue()), fc.string())),
+        fc.jsonValue(),
+        (path, whole, value) => {
+          expect(read(write(whole, path.join('.'), value), path.join('.'))).toEqual(value)
+        },
+      ),
+    )
+    expect(write({ list: [1, 2, 3] }, 'list.1', undefined)).toEqual({ list: [1, 3] })
+  })
+
+  test('finds the field that a path of the server means', () => {
+    expect(toFieldPath('config.detectors[0].type')).toBe('config.detectors.0.type')
   })
 })

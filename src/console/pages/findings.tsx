@@ -9,10 +9,10 @@ import type { FindingStatus } from '../../findings/model.ts'
 import type { TimeRange } from '../../kernel/time-range.ts'
 import { orders } from '../address.ts'
 import { client, ServerProblem } from '../client.ts'
+import { FirstSteps } from '../first-steps.tsx'
 import { refresh, useAnswer, useKeys, useStable } from '../hooks.ts'
-import { ImportFile } from '../import.tsx'
 import type { ConsoleSession, FindingList } from '../model.ts'
-import { Chip, canChange, FirstSteps, Names, PresenceBadge, ProblemNote, Shape } from '../parts.tsx'
+import { Chip, canChange, Names, PresenceBadge, ProblemNote, Shape } from '../parts.tsx'
 import { readTimes } from '../range.ts'
 import { ReasonForm } from '../reason.tsx'
 import { changeState, go, type Route, toggleValue } from '../route.ts'
@@ -91,7 +91,6 @@ export function Findings({ route, session }: FindingsProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [isAll, setAll] = useState(false)
   const [asking, setAsking] = useState<string>()
-  const [file, setFile] = useState<File>()
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
     setSelected(new Set())
@@ -197,17 +196,7 @@ export function Findings({ route, session }: FindingsProps) {
   const change = (next: Record<string, string[] | undefined>) => go(changeState(route, { ...next, id: undefined }))
   const chosen = dimensions.filter(({ name }) => name !== 'status' && state[name] !== undefined)
   return (
-    <main
-      class={`page findings ${id === undefined ? '' : 'with-panel'}`}
-      aria-busy={first.isWaiting}
-      onDragOver={(event) => canChange(session, 'admin') && event.preventDefault()}
-      onDrop={(event) => {
-        const dropped = event.dataTransfer?.files[0]
-        if (dropped === undefined || !canChange(session, 'admin')) return
-        event.preventDefault()
-        setFile(dropped)
-      }}
-    >
+    <main class={`page findings ${id === undefined ? '' : 'with-panel'}`} aria-busy={first.isWaiting}>
       <div class="title">
         <h1>Findings</h1>
         <span class="count">{total === undefined || !isScanned ? '' : toNumber(total)}</span>
@@ -361,7 +350,7 @@ export function Findings({ route, session }: FindingsProps) {
           {isScanned ? null : (
             <div class="empty">
               <p>Nothing has been scanned yet.</p>
-              <FirstSteps />
+              <FirstSteps session={session} />
             </div>
           )}
           {page !== undefined && items.length === 0 && isScanned ? (
@@ -397,7 +386,6 @@ export function Findings({ route, session }: FindingsProps) {
           />
         )}
       </div>
-      {file === undefined ? null : <ImportFile file={file} onClose={() => setFile(undefined)} />}
       {asking === undefined ? null : (
         <ReasonForm
           label={decisions[asking]?.label ?? ''}

@@ -3,26 +3,40 @@ import { toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
 import type { GlossaryTermItem } from '../../glossary/model.ts'
 import { client } from '../client.ts'
-import { useAnswer } from '../hooks.ts'
-import { Link, Mapping, Names, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
-import { formatRoute } from '../route.ts'
+import { ConfirmedButton } from '../dialog.tsx'
+import { FilterField } from '../filter-field.tsx'
+import { OperationForm } from '../form.tsx'
+import { refresh, useAnswer } from '../hooks.ts'
+import type { ConsoleSession, TermPage } from '../model.ts'
+import { canChange, Link, Mapping, Names, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
+import { changeState, formatRoute, go, type Route } from '../route.ts'
+import type { Members } from '../schema.ts'
 
 /** The business terms, by category. */
-export function Glossary() {
+export function Glossary({ route, session }: { route: Route; session: ConsoleSession | undefined }) {
   const { value, problem, isWaiting } = useAnswer('terms', (signal) => client.listTerms(signal))
+  const canEdit = session !== undefined && canChange(session, 'author')
+  if (route.state.add !== undefined && canEdit) {
+    return <TermForm onCancel={() => go(changeState(route, { add: undefined }))} />
+  }
   const terms = value?.items.toSorted((a, b) => a.category.localeCompare(b.category))
   return (
     <main class="page" aria-busy={isWaiting}>
       <div class="title">
         <h1>Glossary</h1>
         {value === undefined ? null : <span class="count">{toNumber(value.total)}</span>}
+        {canEdit && (value !== undefined || problem !== undefined) ? (
+          <div class="tools">
+            <Link to={changeState(route, { add: ['1'] })} class="button primary">
+              Add a term
+            </Link>
+          </div>
+        ) : null}
       </div>
       {problem === undefined ? null : <ProblemNote problem={problem} />}
       {value === undefined && problem === undefined ? <Shape height={420} /> : null}
       {value?.items.length === 0 ? (
-        <p class="note">
-          There is no term yet. <code>assay terms create</code> asks what it covers, and adds it.
-        </p>
+        <p class="note">There is no term yet. A term names the findings that people mean by a word.</p>
       ) : null}
       <ul class="cards">
         {terms?.map((term) => (
@@ -54,7 +68,15 @@ function TermCard({ term }: { term: GlossaryTermItem }) {
 }
 
 /** One term: what it means, which findings it covers, and its metrics. */
-export function TermPageView({ slug }: { slug: string }) {
+export function TermPageView({
+  route,
+  slug,
+  session,
+}: {
+  route: Route
+  slug: string
+  session: ConsoleSession | undefined
+}) {
   const { value, problem, isWaiting } = useAnswer(`term ${slug}`, async (signal) => {
     const [term, covered] = await Promise.all([client.getTerm(slug, signal), client.countTerm(slug, signal)])
     return { term, count: covered.count }
@@ -63,6 +85,10 @@ export function TermPageView({ slug }: { slug: string }) {
     return <WaitingPage title="Glossary" height={260} problem={problem} isWaiting={isWaiting} />
   }
   const { term, count } = value
+  const canEdit = session !== undefined && canChange(session, 'author')
+  if (route.state.edit !== undefined && canEdit) {
+    return <TermForm term={term} onCancel={() => go(changeState(route, { edit: undefined }), true)} />
+  }
   return (
     <main class="page" aria-busy={isWaiting}>
       <div class="title">
@@ -72,6 +98,23 @@ export function TermPageView({ slug }: { slug: string }) {
         {term.unreviewed ? <span class="badge warn">Not reviewed</span> : null}
         {term.isActive ? null : <span class="badge">Inactive</span>}
         <div class="tools">
+          {canEdit ? (
+            <>
+              <ConfirmedButton
+                label="Delete"
+                about={
+                  term.metrics.length === 0
+                    ? 'The term is removed. This cannot be undone.'
+                    : `The term is removed, and ${term.metrics.map((metric) => metric.slug).join(', ')} count without it, as drafts. This cannot be undone.`
+                }
+                act={() => client.call('DELETE', `/semantic/glossary/${term.slug}?detach=true`)}
+                done={() => go(formatRoute({ page: 'glossary' }))}
+              />
+              <Link to={changeState(route, { edit: ['1'] })} class="button">
+                Edit
+              </Link>
+            </>
+          ) : null}
           <Link to={formatRoute({ page: 'explore', state: { term: [term.slug] } })} class="button primary">
             Explore
           </Link>
@@ -133,6 +176,60 @@ export function TermPageView({ slug }: { slug: string }) {
           {term.metrics.length === 0 ? <li class="empty muted">None; any metric can be narrowed by it.</li> : null}
         </ul>
       </section>
+    </main>
+  )
+}
+
+const toForm = ({
+  displayName,
+  filterMapping,
+  description,
+  category,
+  color,
+  icon,
+  synonyms,
+  isActive,
+}: TermPage): Members => ({
+  ...{ displayName, filterMapping, description, category, color, icon, synonyms, isActive },
+})
+
+/** Adds or changes a term: the findings that it covers are counted while they are chosen. */
+function TermForm({ term, onCancel }: { term?: TermPage; onCancel: () => void }) {
+  const common = {
+    custom: { filterMapping: FilterField },
+    labels: { filterMapping: 'Covers', synonyms: 'Also called', isActive: 'Active' },
+    hasJson: true,
+    onSaved: ({ slug }: { slug: string }) => {
+      refresh()
+      go(formatRoute({ page: 'glossary', name: slug }), true)
+    },
+    onCancel,
+  }
+  return (
+    <main class="page narrow" aria-busy={false}>
+      <h1>{term === undefined ? 'Add a term' : <Name text={term.displayName} codes={false} />}</h1>
+      {term === undefined ? (
+        <OperationForm
+          operation="create_glossary_term"
+          start={{ isActive: true }}
+          save="Add the term"
+          done="Term added"
+          {...common}
+        />
+      ) : (
+        <OperationForm
+          operation="update_glossary_term"
+          at={{ slug: term.slug }}
+          start={toForm(term)}
+          readAgain={async () => toForm(await client.getTerm(term.slug))}
+          refine={(schema) => ({ ...schema, required: ['displayName', 'filterMapping'] })}
+          sends="members"
+          save="Save"
+          done="Term saved"
+          note="Certified metrics that use it drift when what it covers changes."
+          {...common}
+        />
+      )}
     </main>
   )
 }

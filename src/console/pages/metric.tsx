@@ -3,15 +3,21 @@ import { Name, Trust } from '../../charts/parts.tsx'
 import { toDayText, toMoment } from '../../charts/times.ts'
 import { toWords } from '../../charts/words.ts'
 import type { MetricDetail } from '../../metrics/view.ts'
+import { useMetricChoices } from '../choices.ts'
 import { client } from '../client.ts'
 import { Compared } from '../compared.tsx'
+import { ConfirmedButton } from '../dialog.tsx'
 import { flatten, toPathText } from '../flatten.ts'
+import { OperationForm } from '../form.tsx'
 import { refresh, useAnswer } from '../hooks.ts'
 import { listInputs } from '../lineage.ts'
 import type { ConsoleSession, MetricVersionItem } from '../model.ts'
 import { canChange, Link, Names, WaitingPage } from '../parts.tsx'
-import { changeState, formatRoute, type Route } from '../route.ts'
-import { complain, say } from '../toast.tsx'
+import { changeState, formatRoute, go, type Route } from '../route.ts'
+import type { Members } from '../schema.ts'
+import { toSentence } from '../sentence.ts'
+import { say } from '../toast.tsx'
+import { MetricForm } from './metric-form.tsx'
 
 interface MetricPageProps {
   route: Route
@@ -29,14 +35,11 @@ export function MetricPageView({ route, slug, session }: MetricPageProps) {
     return <WaitingPage title="Metrics" height={320} problem={problem} isWaiting={isWaiting} />
   }
   const { metric, versions } = value
-  const certify = () =>
-    client.certifyMetric(metric.slug).then(
-      () => {
-        say(`Version ${metric.version} certified`)
-        refresh()
-      },
-      (error: Error) => complain(error.message),
-    )
+  const canEdit = canChange(session, 'author')
+  const close = () => go(changeState(route, { edit: undefined }), true)
+  const change = canEdit ? route.state.edit?.[0] : undefined
+  if (change === 'deprecate') return <Deprecation metric={metric} onClose={close} />
+  if (change !== undefined) return <MetricForm metric={metric} onCancel={close} />
   const canCertify = canChange(session, 'certify') && ['draft', 'drifted', 'failing'].includes(metric.trust.tier)
   return (
     <main class="page" aria-busy={isWaiting}>
@@ -47,10 +50,37 @@ export function MetricPageView({ route, slug, session }: MetricPageProps) {
         <Trust tier={metric.trust.tier} label={metric.trust.label} version={metric.version} />
         {metric.trust.unreviewed ? <span class="badge warn">Not reviewed</span> : null}
         <div class="tools">
+          {canEdit ? (
+            <>
+              <ConfirmedButton
+                label="Delete"
+                about={`${metric.slug}, its versions and its certification are removed. This cannot be undone.`}
+                act={() => client.call('DELETE', `/semantic/metrics/${metric.slug}`)}
+                done={() => go(formatRoute({ page: 'metrics' }))}
+              />
+              {metric.status === 'DEPRECATED' ? null : (
+                <Link to={changeState(route, { edit: ['deprecate'] })} class="button">
+                  Deprecate
+                </Link>
+              )}
+              <Link to={changeState(route, { edit: ['1'] })} class="button">
+                Edit
+              </Link>
+              <Link to={formatRoute({ page: 'watches', state: { add: ['1'], metric: [metric.slug] } })} class="button">
+                Watch
+              </Link>
+            </>
+          ) : null}
           {canCertify ? (
-            <button type="button" class="button" onClick={certify}>
-              Certify version {metric.version}
-            </button>
+            <ConfirmedButton
+              label={`Certify version ${metric.version}`}
+              about={`From now on answers say that you vouch for what it counts: ${toSentence(metric as unknown as Members)}`}
+              act={() => client.certifyMetric(metric.slug)}
+              done={() => {
+                say(`Version ${metric.version} certified`)
+                refresh()
+              }}
+            />
           ) : null}
           <Link to={formatRoute({ page: 'explore', state: { metric: [metric.slug] } })} class="button primary">
             Explore
@@ -117,6 +147,33 @@ export function MetricPageView({ route, slug, session }: MetricPageProps) {
         </section>
       </div>
       <Versions route={route} versions={versions} current={metric.version} certified={metric.certifiedVersion} />
+    </main>
+  )
+}
+
+/** Marks a metric as no longer to be used, with its successor. */
+function Deprecation({ metric, onClose }: { metric: MetricDetail; onClose: () => void }) {
+  return (
+    <main class="page narrow" aria-busy={false}>
+      <h1>
+        Deprecate <Name text={metric.displayName} codes={false} />
+      </h1>
+      <p class="lead">It keeps its numbers; whoever asks for it is told what to use instead.</p>
+      <OperationForm
+        operation="deprecate_metric"
+        at={{ slug: metric.slug }}
+        choices={{ replacedBy: useMetricChoices().filter(({ value }) => value !== metric.slug) }}
+        refine={({ properties: { deprecatedBy: _, ...properties } = {} }) => ({ properties })}
+        save="Deprecate"
+        onSaved={() => {
+          say('Deprecated', () => {
+            client.call('PUT', `/semantic/metrics/${metric.slug}`, { status: 'DRAFT' }).then(refresh)
+          })
+          refresh()
+          onClose()
+        }}
+        onCancel={onClose}
+      />
     </main>
   )
 }

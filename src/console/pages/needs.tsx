@@ -113,7 +113,10 @@ export function Needs({
             'Nothing is overdue.'
           ) : (
             <>
-              There are no due dates. <code>assay sla set --days CRITICAL=7,HIGH=30</code> sets them.
+              There are no due dates.{' '}
+              <Link to={formatRoute({ page: 'settings', state: { edit: ['due'] } })} class="link">
+                Set them
+              </Link>
             </>
           )
         }

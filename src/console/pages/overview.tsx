@@ -1,22 +1,27 @@
-import { dimensions, toDimensionValues } from '../../charts/dimensions.ts'
-import { Change, Name, Severity, Trust } from '../../charts/parts.tsx'
+import { useMemo } from 'preact/hooks'
+import { dimensions } from '../../charts/dimensions.ts'
+import { Change, Name, Severity } from '../../charts/parts.tsx'
 import { findLatestScan, Spark } from '../../charts/tile.tsx'
 import { toDayText } from '../../charts/times.ts'
 import { toChange, toValueText, toWords } from '../../charts/words.ts'
-import type { DashboardAnswer } from '../../dashboards/evaluation.ts'
 import type { SeriesAnswer } from '../../query/model.ts'
 import { client } from '../client.ts'
+import { FirstSteps } from '../first-steps.tsx'
 import { useAnswer } from '../hooks.ts'
-import { FirstSteps, Link, Names, ProblemNote, Shape } from '../parts.tsx'
-import { formatRoute, go, type Route } from '../route.ts'
+import type { ConsoleSession } from '../model.ts'
+import { canChange, Link, ProblemNote, Shape } from '../parts.tsx'
+import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { listFirstScans, StillScanning, useFirstScans } from '../scan.tsx'
+import { DashboardEditor } from './dashboard-editor.tsx'
 import { askNeeds, Needs, toScanProblem } from './needs.tsx'
+import { askTiles, PeriodTools, Tiles, toPeriod } from './tiles.tsx'
 
 const MINUTE = 60_000
 const WEEKS = 26
 
 /** What needs somebody now, how open findings have developed, and the numbers of a dashboard; of `d`, its numbers first. */
-export function Overview({ route }: { route: Route }) {
+export function Overview({ route, session }: { route: Route; session: ConsoleSession | undefined }) {
+  const canEdit = session !== undefined && canChange(session, 'author')
   const chosen = route.state.d?.[0]
   const dashboard = chosen ?? 'discovery'
   const minute = Math.floor(Date.now() / MINUTE)
@@ -25,7 +30,8 @@ export function Overview({ route }: { route: Route }) {
     const unscanned = items.flatMap(({ name, lastCompletedScanAt }) => (lastCompletedScanAt === undefined ? name : []))
     return { items, recent, scans: await listFirstScans(unscanned, signal) }
   })
-  const numbers = useAnswer(`${dashboard} ${minute}`, (signal) => client.queryDashboard({ dashboard }, signal))
+  const period = useMemo(() => toPeriod(route.state, minute * MINUTE), [JSON.stringify(route.state), minute])
+  const numbers = useAnswer(`${dashboard} ${JSON.stringify(period)}`, (signal) => askTiles(dashboard, period, signal))
   const dashboards = useAnswer('dashboards', client.listDashboards)
   const needs = useAnswer(`needs ${minute}`, askNeeds)
   const trend = useAnswer(`trend ${minute}`, (signal) =>
@@ -46,11 +52,14 @@ export function Overview({ route }: { route: Route }) {
   const list = sources.value?.items
   if (list !== undefined && list.length === 0) {
     return (
-      <main class="page narrow" key="empty">
+      <main class="page" key="empty">
         <h1>Nothing to look at yet</h1>
-        <FirstSteps />
+        <FirstSteps session={session} />
       </main>
     )
+  }
+  if (route.state.edit !== undefined && canEdit) {
+    return <DashboardEditor key={dashboard} name={route.state.edit[0] === 'new' ? undefined : dashboard} />
   }
   const isPartial = scanning.length > 0
   const isScanned = list === undefined || list.some(({ lastCompletedScanAt }) => lastCompletedScanAt !== undefined)
@@ -60,16 +69,29 @@ export function Overview({ route }: { route: Route }) {
   })
   const figures =
     numbers.value === undefined ? null : (
-      <Figures shown={numbers.value} isKnown={(value) => isScanned || (isPartial && value !== 0)} />
+      <Tiles
+        answer={numbers.value}
+        period={period}
+        route={route}
+        isKnown={(value) => isScanned || (isPartial && value !== 0)}
+      />
     )
   return (
     <main class="page" aria-busy={!isReady}>
       <div class="title">
         <h1>{chosen === undefined ? 'Overview' : <Name text={chosen} codes={false} />}</h1>
         <StillScanning names={scanning} />
-        <label class="tools muted">
+        <div class="tools">
+          <PeriodTools route={route} />
+        </div>
+        <label class="row muted">
           Dashboard
-          <select value={dashboard} onChange={(event) => go(toDashboard(event.currentTarget.value))}>
+          <select
+            value={dashboard}
+            onChange={({ currentTarget: { value: name } }) =>
+              go(changeState(route, { d: name === 'discovery' ? undefined : [name] }))
+            }
+          >
             {[...new Set([dashboard, ...(dashboards.value?.items ?? []).map(({ name }) => name)])].map((name) => (
               <option key={name} value={name}>
                 {name}
@@ -77,6 +99,11 @@ export function Overview({ route }: { route: Route }) {
             ))}
           </select>
         </label>
+        {canEdit ? (
+          <Link to={changeState(route, { d: [dashboard], edit: ['1'] })} class="button">
+            Edit
+          </Link>
+        ) : null}
       </div>
       {asked.map(({ problem }) =>
         problem === undefined ? null : <ProblemNote key={problem.message} problem={problem} />,
@@ -94,8 +121,6 @@ export function Overview({ route }: { route: Route }) {
     </main>
   )
 }
-
-const toDashboard = (name: string) => formatRoute({ page: '', state: name === 'discovery' ? {} : { d: [name] } })
 
 /** Open findings of each severity over half a year. */
 function OpenTrend({ answer }: { answer: SeriesAnswer }) {
@@ -133,50 +158,6 @@ function OpenTrend({ answer }: { answer: SeriesAnswer }) {
           {toDayText(latest.time)}.
         </p>
       )}
-    </section>
-  )
-}
-
-type PinnedFilters = DashboardAnswer['metrics'][number]['pinnedFilters']
-
-/** The filters of a placement in the address of a page; undefined where it cannot name them. */
-const toPinned = (filters: PinnedFilters) => toDimensionValues(Object.entries(filters ?? {}))
-
-function Pinned({ filters }: { filters: PinnedFilters }) {
-  const values = toPinned(filters)
-  return <span class="muted">{values === undefined ? 'filtered' : <Names texts={Object.values(values).flat()} />}</span>
-}
-
-/** The numbers of a dashboard. A number of nothing scanned would be read as 0. */
-function Figures({ shown, isKnown }: { shown: DashboardAnswer; isKnown: (value: number | null) => boolean }) {
-  return (
-    <section class="card" aria-label={`Numbers of ${shown.dashboard}`}>
-      <header>
-        <h2>Numbers</h2>
-        <span class="muted end">all time, as metrics in the terminal</span>
-      </header>
-      <ul class="rows numbers-list">
-        {shown.metrics.map(
-          ({ metricSlug, displayName, value, format, unit, error, trust, pinnedFilters, position }) => (
-            <li key={`${metricSlug} ${position}`}>
-              <Link to={formatRoute({ page: 'explore', state: { metric: [metricSlug], ...toPinned(pinnedFilters) } })}>
-                <span class="where">
-                  <Name text={displayName} codes={false} />
-                  {pinnedFilters === null ? null : <Pinned filters={pinnedFilters} />}
-                  {trust === undefined || trust.tier === 'certified' ? null : <Trust {...trust} />}
-                </span>
-                {error === undefined ? (
-                  <span class="figure">
-                    <b>{isKnown(value) ? toValueText(value, format, unit) : '–'}</b>
-                  </span>
-                ) : (
-                  <span class="bad-text">{error.message}</span>
-                )}
-              </Link>
-            </li>
-          ),
-        )}
-      </ul>
     </section>
   )
 }

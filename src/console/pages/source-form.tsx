@@ -1,130 +1,80 @@
-import { useState } from 'preact/hooks'
-import type { HistoryMode, Source } from '../../sources/model.ts'
-import { client, ServerProblem } from '../client.ts'
-import { ProblemNote } from '../parts.tsx'
-import { findKind, type SourceValues, schedulePresets, sourceKinds, toConfig, toValues } from '../source-fields.ts'
+import type { Source } from '../../sources/model.ts'
+import { client } from '../client.ts'
+import { OperationForm } from '../form.tsx'
+import { useAnswer } from '../hooks.ts'
+import { ProblemNote, Shape } from '../parts.tsx'
+import { listConstants, listVariants, type Members } from '../schema.ts'
 
-const SECRET = { type: 'password', autocomplete: 'new-password' } as const
-const TEXT = { type: 'text', autocomplete: 'off' } as const
+const labels = {
+  config: 'Settings',
+  WIKI: 'Confluence',
+  'BI_PLATFORM SERVICE_PRINCIPAL': 'Power BI (app)',
+  'BI_PLATFORM ACCESS_TOKEN': 'Power BI (token)',
+  'config.required': 'Account',
+  'config.masked': 'Secrets',
+  'config.optional': 'More settings',
+  'config.sampling': 'How much is scanned',
+  base_url: 'Address',
+  account_email: 'Email address of the account',
+  api_token: 'API token',
+  tenant_id: 'Directory (tenant) id',
+  client_id: 'Application (client) id',
+  history: 'Earlier versions',
+  ids: 'Ids',
+}
+const REQUIRED = ['name', 'config']
+const modes = [
+  { value: 'vanished', label: 'Of what vanished' },
+  { value: 'all', label: 'All' },
+  { value: 'off', label: 'None' },
+]
+const choices = { history: modes }
+
+/** What the form shows of a stored source; secrets are never read back. */
+const toForm = ({ name, config: { masked: _, ...config }, history: mode = 'vanished' }: Source): Members => ({
+  name,
+  config: { ...config, masked: {} },
+  history: mode,
+})
 
 interface SourceFormProps {
-  /** The source to change; absent for a new one. */
-  source?: Source
   onSaved: (source: Source) => void
   onCancel: () => void
 }
 
-/** Adds a source or changes one; a secret is written and never read back. */
-export function SourceForm({ source, onSaved, onCancel }: SourceFormProps) {
-  const [kindName, setKindName] = useState((source && findKind(source.config)) ?? 'wiki')
-  const kind = sourceKinds[kindName]
-  const [name, setName] = useState(source?.name ?? '')
-  const [values, setValues] = useState<SourceValues>(source && kind ? toValues(kind, source.config) : {})
-  const [history, setHistory] = useState(source?.history ?? 'vanished')
-  const [problem, setProblem] = useState<ServerProblem>()
-  const [isSaving, setSaving] = useState(false)
-  if (kind === undefined) return null
-  const isStored = source !== undefined
-  const set = (key: string, value: string) => setValues({ ...values, [key]: value })
-  const listIssues = (path: string) =>
-    (problem?.issues ?? []).filter((issue) => issue.path === path || issue.path.endsWith(`.${path}`))
-  const save = async (event: Event) => {
-    event.preventDefault()
-    setSaving(true)
-    setProblem(undefined)
-    try {
-      const config = toConfig(kind, values, isStored)
-      onSaved(
-        await (isStored
-          ? client.updateSource(source.name, { config, history })
-          : client.createSource({ name, config, history })),
-      )
-    } catch (error) {
-      setProblem(error instanceof ServerProblem ? error : new ServerProblem(-1, { detail: String(error) }))
-      setSaving(false)
-    }
-  }
+/** Adds a source. */
+export const NewSource = ({ type = 'WIKI', ...props }: SourceFormProps & { type?: string }) => (
+  <OperationForm<Source>
+    operation="create_source"
+    start={{ config: type === 'WIKI' ? { type } : { type, required: { auth_mode: 'SERVICE_PRINCIPAL' } } }}
+    labels={labels}
+    choices={choices}
+    save="Add the source"
+    note="No request is sent to the tenant yet. Secrets are stored encrypted and never shown."
+    {...props}
+  />
+)
+
+/** Changes a source: what is omitted is kept, what was emptied is removed. Its type stays. */
+export function EditSource({ source, ...props }: SourceFormProps & { source: Source }) {
+  const { value: creation, problem } = useAnswer('payload', () => client.getForm('create_source'))
+  if (creation === undefined) return problem === undefined ? <Shape height={320} /> : <ProblemNote problem={problem} />
+  const ofType = listVariants(creation.schema.properties?.config ?? {}).filter((each) =>
+    listConstants(each).some(([, value]) => value === source.type),
+  )
   return (
-    <form class="card form" onSubmit={save} autocomplete="off">
-      {isStored ? null : (
-        <>
-          <fieldset class="group wrap" aria-label="Kind of source">
-            {Object.entries(sourceKinds).map(([each, { label }]) => (
-              <button type="button" key={each} aria-pressed={each === kindName} onClick={() => setKindName(each)}>
-                {label}
-              </button>
-            ))}
-          </fieldset>
-          <label>
-            Name
-            <input
-              required
-              maxLength={100}
-              placeholder="Company wiki"
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          </label>
-        </>
-      )}
-      <div class="field">
-        <label for="history">Earlier versions</label>
-        <select id="history" value={history} onChange={(event) => setHistory(event.currentTarget.value as HistoryMode)}>
-          <option value="vanished">of what vanished</option>
-          <option value="all">all</option>
-          <option value="off">none</option>
-        </select>
-      </div>
-      {kind.fields.map(({ path, label, hint, placeholder, isSecret = false, isOptional = false }) => {
-        const issues = listIssues(path)
-        const id = `field-${path}`
-        return (
-          <div class="field" key={`${kindName} ${path}`}>
-            <label for={path}>{label}</label>
-            <input
-              {...(isSecret ? SECRET : TEXT)}
-              id={path}
-              spellcheck={false}
-              required={!isOptional && !(isSecret && isStored)}
-              placeholder={isSecret && isStored ? 'stored; empty keeps it' : (placeholder ?? '')}
-              value={values[path] ?? ''}
-              aria-invalid={issues.length > 0}
-              aria-describedby={hint !== undefined || issues.length > 0 ? id : undefined}
-              onInput={(event) => set(path, event.currentTarget.value)}
-            />
-            <span id={id} class="under">
-              {issues.length > 0 ? (
-                <span class="bad-text">{issues.map(({ message }) => message).join(' ')}</span>
-              ) : hint === undefined ? null : (
-                <span class="muted">{hint}</span>
-              )}
-            </span>
-          </div>
-        )
-      })}
-      <label>
-        Scans
-        <select value={values.schedule ?? ''} onChange={(event) => set('schedule', event.currentTarget.value)}>
-          {schedulePresets.map(([preset, label]) => (
-            <option key={preset} value={preset}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </label>
-      {problem === undefined ? null : <ProblemNote problem={problem} />}
-      <p class="row">
-        <button type="submit" class="button primary" disabled={isSaving}>
-          {isStored ? 'Save' : 'Add the source'}
-        </button>
-        <button type="button" class="button" onClick={onCancel}>
-          Cancel
-        </button>
-        <span class="muted">
-          {isStored ? 'Other settings are kept.' : 'No request is sent to the tenant yet.'} Secrets are stored encrypted
-          and never shown.
-        </span>
-      </p>
-    </form>
+    <OperationForm<Source>
+      operation="update_source"
+      at={{ id: source.name }}
+      start={toForm(source)}
+      readAgain={async () => toForm(await client.getSource(source.id))}
+      refine={({ properties }) => ({ properties: { ...properties, config: { oneOf: ofType } }, required: REQUIRED })}
+      sends="patch"
+      labels={labels}
+      choices={choices}
+      save="Save"
+      note="Secrets are stored encrypted and never shown."
+      {...props}
+    />
   )
 }

@@ -5,15 +5,15 @@ import { toNumber, toWords } from '../../charts/words.ts'
 import type { ScanItem } from '../../scans/model.ts'
 import type { Source } from '../../sources/model.ts'
 import { client } from '../client.ts'
+import { ConfirmedButton } from '../dialog.tsx'
 import { flatten, toPathText } from '../flatten.ts'
 import { refresh, useAnswer } from '../hooks.ts'
 import type { ConsoleSession, SourceTestStep } from '../model.ts'
 import { canChange, Link, Names, ProblemNote, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { isRunning, ScanBadge, ScanCard, toLength, useScan } from '../scan.tsx'
-import { findKind } from '../source-fields.ts'
 import { complain } from '../toast.tsx'
-import { SourceForm } from './source-form.tsx'
+import { EditSource } from './source-form.tsx'
 
 const MASK = '********'
 
@@ -39,7 +39,8 @@ export function SourcePage({ route, name, session }: { route: Route; name: strin
   }
   const { source, scans } = value
   const scan = followed ?? value.shown
-  const canEdit = canChange(session, 'admin') && source.type !== 'IMPORT'
+  const isAdmin = canChange(session, 'admin')
+  const canEdit = isAdmin && source.type !== 'IMPORT'
   const running = scan !== undefined && isRunning(scan) ? scan : newest && isRunning(newest) ? newest : undefined
   const failed = (error: Error) => complain(error.message)
   const test = () => {
@@ -59,12 +60,12 @@ export function SourcePage({ route, name, session }: { route: Route; name: strin
         <h1>
           Settings of <Name text={source.name} codes={false} />
         </h1>
-        <SourceForm
+        <EditSource
           source={source}
           onCancel={close}
-          onSaved={() => {
+          onSaved={({ name: renamed }) => {
             refresh()
-            close()
+            go(formatRoute({ page: 'sources', name: renamed }), true)
           }}
         />
       </main>
@@ -77,13 +78,21 @@ export function SourcePage({ route, name, session }: { route: Route; name: strin
           <Name text={source.name} codes={false} />
         </h1>
         <span class="badge">{toWords(source.type)}</span>
-        {canEdit ? (
+        {isAdmin ? (
           <div class="tools">
-            {findKind(source.config) === undefined ? null : (
-              <Link to={changeState(route, { edit: ['1'] })} class="button">
-                Settings
-              </Link>
-            )}
+            <ConfirmedButton
+              label="Delete"
+              about={`The source, its ${toNumber(source.counts.assets)} assets and ${toNumber(source.counts.findings)} findings, and its scans are removed. This cannot be undone.`}
+              act={() => client.call('DELETE', `/sources/${encodeURIComponent(source.id)}`)}
+              done={() => go(formatRoute({ page: 'sources' }))}
+            />
+          </div>
+        ) : null}
+        {canEdit ? (
+          <div class="row">
+            <Link to={changeState(route, { edit: ['1'] })} class="button">
+              Edit
+            </Link>
             <button type="button" class="button" onClick={test} disabled={steps === 'testing'}>
               Test the connection
             </button>

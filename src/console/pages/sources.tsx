@@ -4,13 +4,15 @@ import { toNumber, toWords } from '../../charts/words.ts'
 import type { ScanItem } from '../../scans/model.ts'
 import type { Source } from '../../sources/model.ts'
 import { client } from '../client.ts'
+import { FirstSteps } from '../first-steps.tsx'
 import { refresh, useAnswer } from '../hooks.ts'
+import { ImportButton } from '../import.tsx'
 import type { ConsoleSession } from '../model.ts'
-import { canChange, FirstSteps, Link, ProblemNote, Shape } from '../parts.tsx'
+import { canChange, Link, ProblemNote, Shape } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { ProgressBar, ScanBadge, useScan } from '../scan.tsx'
 import { complain } from '../toast.tsx'
-import { SourceForm } from './source-form.tsx'
+import { NewSource } from './source-form.tsx'
 
 /** Each followed scan holds one of the few connections that a browser keeps to a server. */
 const MAX_FOLLOWED = 2
@@ -27,7 +29,8 @@ export function Sources({ route, session }: { route: Route; session: ConsoleSess
     return (
       <main class="page narrow" aria-busy={false}>
         <h1>Add a source</h1>
-        <SourceForm
+        <NewSource
+          type={route.state.add[0] === 'bi' ? 'BI_PLATFORM' : 'WIKI'}
           onCancel={close}
           onSaved={({ name }) => {
             refresh()
@@ -49,6 +52,7 @@ export function Sources({ route, session }: { route: Route; session: ConsoleSess
         {value === undefined ? null : <span class="count">{toNumber(value.sources.length)}</span>}
         {canEdit && (value !== undefined || problem !== undefined) ? (
           <div class="tools">
+            <ImportButton />
             <Link to={changeState(route, { add: ['1'] })} class="button primary">
               Add a source
             </Link>
@@ -57,7 +61,7 @@ export function Sources({ route, session }: { route: Route; session: ConsoleSess
       </div>
       {problem === undefined ? null : <ProblemNote problem={problem} />}
       {value === undefined && problem === undefined ? <Shape height={220} /> : null}
-      {value?.sources.length === 0 ? <FirstSteps /> : null}
+      {value?.sources.length === 0 ? <FirstSteps session={session} /> : null}
       {value === undefined || value.sources.length === 0 ? null : (
         <ul class="sources-list">
           {value.sources.map((source) => (

@@ -2,29 +2,20 @@ import { toLabels } from '../../charts/dimensions.ts'
 import { Name } from '../../charts/parts.tsx'
 import { toAgo, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
-import type { Watch } from '../../watches/view.ts'
 import { client } from '../client.ts'
+import { ConfirmedButton } from '../dialog.tsx'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, DuePolicy, WatchPage } from '../model.ts'
+import type { ConsoleSession, WatchPage } from '../model.ts'
 import { canChange, Link, Mapping, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
-import { formatRoute } from '../route.ts'
+import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { complain, say } from '../toast.tsx'
+import { toConditionText, toMeasured, WatchForm } from './watch-form.tsx'
 
 const tones: Readonly<Record<string, string>> = { FIRING: 'bad', OK: 'good', UNKNOWN: 'warn' }
 
 function StateBadge({ state }: { state: string }) {
   return <span class={`badge ${tones[state] ?? ''}`}>{state === 'OK' ? 'OK' : toWords(state)}</span>
 }
-
-/** A condition in words, such as `above 100, twice in a row`. */
-export function toConditionText({ kind, value, for: times = 1 }: Watch['condition']): string {
-  const row = times === 1 ? '' : `, ${times} times in a row`
-  if (kind === 'changeAbove') return `rises by more than ${toNumber(value * 100, 1)}%${row}`
-  return `${kind} ${toNumber(value)}${row}`
-}
-
-const toMeasured = (value: number | null, { kind }: Watch['condition']) =>
-  value === null ? '–' : kind === 'changeAbove' ? `${toNumber(value * 100, 1)}%` : toNumber(value)
 
 const check = (watches?: readonly string[]) =>
   client.checkWatches(watches).then(
@@ -36,11 +27,14 @@ const check = (watches?: readonly string[]) =>
   )
 
 /** The watches, those that fire first. */
-export function Watches({ session }: { session: ConsoleSession }) {
-  const { value, problem, isWaiting } = useAnswer('watches', async (signal) => {
-    const [watches, due] = await Promise.all([client.listWatches(signal), client.listDuePolicies(signal)])
-    return { items: watches.items, policies: due.policies }
-  })
+export function Watches({ route, session }: { route: Route; session: ConsoleSession }) {
+  const { value, problem, isWaiting } = useAnswer('watches', (signal) => client.listWatches(signal))
+  const canEdit = canChange(session, 'author')
+  if (route.state.add !== undefined && canEdit) {
+    return (
+      <WatchForm session={session} start={{ metricSlug: route.state.metric?.[0] }} onCancel={() => history.back()} />
+    )
+  }
   const order = ['FIRING', 'UNKNOWN', 'OK']
   const items = value?.items.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
   return (
@@ -48,11 +42,16 @@ export function Watches({ session }: { session: ConsoleSession }) {
       <div class="title">
         <h1>Watches</h1>
         {items === undefined ? null : <span class="count">{toNumber(items.length)}</span>}
-        {canChange(session, 'author') && items !== undefined && items.length > 0 ? (
+        {canEdit && items !== undefined ? (
           <div class="tools">
-            <button type="button" class="button" onClick={() => check()}>
-              Check now
-            </button>
+            {items.length === 0 ? null : (
+              <button type="button" class="button" onClick={() => check()}>
+                Check now
+              </button>
+            )}
+            <Link to={changeState(route, { add: ['1'] })} class="button primary">
+              Add a watch
+            </Link>
           </div>
         ) : null}
       </div>
@@ -60,8 +59,7 @@ export function Watches({ session }: { session: ConsoleSession }) {
       {items === undefined && problem === undefined ? <Shape height={220} /> : null}
       {items?.length === 0 ? (
         <p class="note">
-          No metric is watched. <code>assay watch create</code> adds a watch, which is evaluated after each scan and
-          import.
+          No metric is watched. A watch is evaluated after each scan and import, and fires when its condition holds.
         </p>
       ) : null}
       {items === undefined || items.length === 0 ? null : (
@@ -93,52 +91,27 @@ export function Watches({ session }: { session: ConsoleSession }) {
           </ul>
         </section>
       )}
-      {value === undefined ? null : <DueDates policies={value.policies} />}
     </main>
   )
 }
 
-/** The policies by which findings are due. */
-function DueDates({ policies }: { policies: readonly DuePolicy[] }) {
-  return (
-    <section class="card" aria-label="Due dates">
-      <header>
-        <h2>Due dates</h2>
-        <Link to={formatRoute({ page: 'findings', state: { overdue: ['true'] } })} class="link">
-          overdue findings
-        </Link>
-      </header>
-      <dl class="pairs">
-        {policies.map(({ glossaryTermSlug, days }) => (
-          <>
-            <dt>{glossaryTermSlug === null ? 'All findings' : glossaryTermSlug}</dt>
-            <dd>
-              {Object.entries(days)
-                .flatMap(([severity, count]) => (count == null ? [] : [`${toWords(severity)} ${toNumber(count)} days`]))
-                .join(', ')}
-            </dd>
-          </>
-        ))}
-        {policies.length === 0 ? (
-          <dd class="muted">
-            No finding is due by a date. <code>assay sla set --days CRITICAL=7,HIGH=30</code> sets how soon.
-          </dd>
-        ) : null}
-      </dl>
-    </section>
-  )
-}
-
 interface WatchPageProps {
+  route: Route
   slug: string
   session: ConsoleSession
 }
 
 /** One watch: its state, that of each group, and what changed when. */
-export function WatchPageView({ slug, session }: WatchPageProps) {
+export function WatchPageView({ route, slug, session }: WatchPageProps) {
   const { value: watch, problem, isWaiting } = useAnswer(`watch ${slug}`, (signal) => client.getWatch(slug, signal))
   if (watch === undefined) {
     return <WaitingPage title="Watches" height={220} problem={problem} isWaiting={isWaiting} />
+  }
+  const canEdit = canChange(session, 'author')
+  if (route.state.edit !== undefined && canEdit) {
+    return (
+      <WatchForm session={session} watch={watch} onCancel={() => go(changeState(route, { edit: undefined }), true)} />
+    )
   }
   return (
     <main class="page" aria-busy={isWaiting}>
@@ -148,10 +121,21 @@ export function WatchPageView({ slug, session }: WatchPageProps) {
         </h1>
         <StateBadge state={watch.state} />
         <div class="tools">
-          {canChange(session, 'author') ? (
-            <button type="button" class="button" onClick={() => check([watch.slug])}>
-              Check now
-            </button>
+          {canEdit ? (
+            <>
+              <ConfirmedButton
+                label="Delete"
+                about="The watch, its states and its history are removed. This cannot be undone."
+                act={() => client.call('DELETE', `/semantic/watches/${watch.slug}`)}
+                done={() => go(formatRoute({ page: 'watches' }))}
+              />
+              <Link to={changeState(route, { edit: ['1'] })} class="button">
+                Edit
+              </Link>
+              <button type="button" class="button" onClick={() => check([watch.slug])}>
+                Check now
+              </button>
+            </>
           ) : null}
           <Link to={formatRoute({ page: 'explore', state: { metric: [watch.metricSlug] } })} class="button primary">
             Explore

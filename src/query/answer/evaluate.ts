@@ -40,6 +40,8 @@ export interface EvaluateOptions {
   now: number
   /** Filters of a placement, combined with all others. */
   pinnedFilters?: FilterMapping | undefined
+  /** The metric, if it is not the stored one of that name. */
+  draft?: MetricRecord | undefined
   /** Of a successor that a deprecated metric names, whose own successor is not asked. */
   isSuccessor?: boolean
   /** The answer is whole: no part of one about a dashboard, a term or a page. */
@@ -83,7 +85,11 @@ function evaluateOne(
   groupBytes: number,
 ): OneMetricAnswer {
   const { now } = options
-  const { metric, inputs, conditions, termOf } = openScope(reader, question, options.pinnedFilters)
+  const { metric, inputs, conditions, termOf } = openScope(
+    reader,
+    { ...question, draft: options.draft },
+    options.pinnedFilters,
+  )
   const { dimensions, coerced } = readDimensions(reader, metric, question.dimensions ?? [])
   const zone = getZone(question.timeZone ?? 'UTC')
   const { weekStart = 'monday' } = question

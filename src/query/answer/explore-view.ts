@@ -4,6 +4,7 @@ import type { FilterMapping } from '../../findings/filter.ts'
 import { AppError, invalidInput } from '../../kernel/errors.ts'
 import { toInstantOrNull } from '../../kernel/instant.ts'
 import type { TimeRange } from '../../kernel/time-range.ts'
+import { toDraft } from '../../metrics/lifecycle.ts'
 import { type Dimension, dimensions } from '../../metrics/model.ts'
 import { parseRange } from '../../operation/input/range.ts'
 import type { Reader } from '../../store/store.ts'
@@ -37,7 +38,8 @@ import { once, type RunPlan } from './value.ts'
  */
 export function exploreView(reader: Reader, question: ViewQuestion, options: EvaluateOptions): ViewAnswer {
   const run = once(openExecutor(reader))
-  const { answer, asked } = viewMetric(reader, question, question.metricSlug, options, run)
+  const draft = question.draft && toDraft(reader, question.metricSlug, question.draft)
+  const { answer, asked } = viewMetric(reader, question, question.metricSlug, { ...options, draft }, run)
   const also = (question.alsoMetrics ?? []).map((slug) => viewOther(reader, question, slug, options, run))
   return {
     ...answer,
@@ -101,7 +103,7 @@ function viewMetric(
   const { now } = options
   const { glossaryTermSlug, filters, search, timeZone, weekStart = 'monday', compare } = question
   const zone = getZone(timeZone ?? 'UTC')
-  const scope = openScope(reader, { metricSlug, glossaryTermSlug, filters, search }, undefined)
+  const scope = openScope(reader, { metricSlug, glossaryTermSlug, filters, search, draft: options.draft }, undefined)
   const { metric } = scope
   const range = parseRange(question, zone)
   const compared = toComparedRange({ metricSlug, compare }, { metric, range, zone, now })
@@ -184,7 +186,7 @@ function toBoard(
   const { metricSlug, glossaryTermSlug, filters = {}, search } = question
   const { conditions, termOf } = openScope(
     reader,
-    { metricSlug, glossaryTermSlug, filters: withoutKey(filters, filterKey), search },
+    { metricSlug, glossaryTermSlug, filters: withoutKey(filters, filterKey), search, draft: metric },
     undefined,
   )
   const zone = getZone(question.timeZone ?? 'UTC')

@@ -16,6 +16,8 @@ export interface ScopeQuestion {
   filters?: FilterMapping | undefined
   /** Words that findings have. */
   search?: string | undefined
+  /** The metric, if it is not the stored one of that name. */
+  draft?: MetricRecord | undefined
 }
 
 /** A question with its names resolved and its scopes combined. */
@@ -37,7 +39,7 @@ export function openScope(
   question: ScopeQuestion,
   pinned: FilterMapping | undefined,
 ): ResolvedQuestion {
-  const { metric, inputs } = findMetric(reader, question.metricSlug)
+  const { metric, inputs } = findMetric(reader, question)
   const term = question.glossaryTermSlug === undefined ? undefined : getActiveTerm(reader, question.glossaryTermSlug)
   requireSources(reader, question.filters, 'filters')
   const own = metric.term?.slug === term?.slug
@@ -60,8 +62,11 @@ export function openScope(
 const toSearch = (search: string | undefined): PlanCondition[] =>
   search === undefined ? [] : [{ key: 'search', values: [search], exclude: false, origin: 'caller' }]
 
-function findMetric(reader: Reader, name: string): Pick<ResolvedQuestion, 'metric' | 'inputs'> {
-  const metric = atPath('metricSlug', () => resolveMetric(reader, name))
+function findMetric(
+  reader: Reader,
+  { metricSlug, draft }: Pick<ScopeQuestion, 'metricSlug' | 'draft'>,
+): Pick<ResolvedQuestion, 'metric' | 'inputs'> {
+  const metric = draft ?? atPath('metricSlug', () => resolveMetric(reader, metricSlug))
   return { metric, inputs: loadInputs(reader, metric) }
 }
 
