@@ -1,8 +1,6 @@
 import type { Engine } from '../columnar-index.ts'
 import type { Rows } from '../index/rows.ts'
-
-/** Whether a row is selected. */
-export type RowTest = (rows: Rows, row: number) => boolean
+import type { RowTest } from './shape.ts'
 
 /** Which findings are selected: those that all members admit. */
 export interface Selection {

@@ -1,5 +1,8 @@
 import type { AssetFacets, OwnFacets } from '../index/assets.ts'
-import type { RowTest } from './selection.ts'
+import type { Rows } from '../index/rows.ts'
+
+/** Whether a row counts. */
+export type RowTest = (rows: Rows, row: number) => boolean
 
 /** Grouping and filtering of a query, as lookup tables over combinations and places. */
 export interface Shape {

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/columnar-index.ts'
-import { isSelected, type RowTest } from '../../engine/scan/selection.ts'
+import { isSelected } from '../../engine/scan/selection.ts'
+import type { RowTest } from '../../engine/scan/shape.ts'
 import { atInstant, dependsOnAge } from '../../findings/conditions.ts'
 import { toFirstDetected, toMilliseconds } from '../../findings/ranges.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'

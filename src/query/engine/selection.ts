@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/columnar-index.ts'
 import { NEVER } from '../../engine/index/times.ts'
-import { isSelected, type RowTest, type Selection } from '../../engine/scan/selection.ts'
+import { isSelected, type Selection } from '../../engine/scan/selection.ts'
+import type { RowTest } from '../../engine/scan/shape.ts'
 import type { FilterCondition } from '../../findings/conditions.ts'
 import { type FacetRow, findFacetByFilterKey } from '../../findings/facets.ts'
 import { toFilterTerms } from '../../findings/filter-terms.ts'
