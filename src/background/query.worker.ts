@@ -8,6 +8,7 @@ import { openThread } from './open-thread.ts'
 import { queryThreadOperations } from './query-operations.ts'
 import { type CheckedQuestion, toCancelled } from './question.ts'
 import type { ThreadSettings } from './thread-options.ts'
+import { createTurns } from './turns.ts'
 
 export type QueryThreadProtocol = {
   calls: {
@@ -26,6 +27,15 @@ export type QueryThreadProtocol = {
   }
 }
 
+const kindKeys: ReadonlySet<string> = new Set(['metricSlug', 'sort', 'granularity'])
+
+/** Questions of one kind take about as long: they differ only in values. */
+function toKind(operation: string, input: object): string {
+  const keep = (key: string, value: unknown) =>
+    typeof value === 'object' || typeof value === 'boolean' || kindKeys.has(key) ? value : null
+  return `${operation} ${JSON.stringify(input, keep)}`
+}
+
 const settings = workerData as ThreadSettings
 const { home, keys } = settings
 const emit = openEvents<QueryThreadProtocol>()
@@ -36,15 +46,15 @@ async function main(): Promise<void> {
   const operations = new Map(queryThreadOperations.map((operation) => [operation.name, operation]))
   const keeper = keepEngine({ store, home, log, onOutdated: () => emit('outdated', undefined) })
 
-  /**
-   * Resolves when the thread is prepared, in the event-loop turn of the latest question: each starts in its own turn, so
-   * that a cancellation arrives before it.
-   */
-  let turn: Promise<unknown> = Promise.resolve()
+  let loading = Promise.resolve()
+  /** Each starts when the thread is prepared, in an event-loop turn of its own, so that a cancellation arrives before it. */
+  const takeTurn = createTurns(async () => {
+    await loading
+    await nextTurn()
+  })
 
   async function load(): Promise<undefined> {
-    const loading = keeper.load()
-    turn = loading
+    loading = keeper.load()
     await loading
   }
 
@@ -68,10 +78,10 @@ async function main(): Promise<void> {
       vault,
       ...(coerced === undefined ? {} : { coerced }),
     }
-    turn = turn.then(() => nextTurn())
-    await turn
-    if (signal.aborted) throw toCancelled()
-    return JSON.stringify(await operation.run(input as never, context as never))
+    return takeTurn(toKind(name, input), async () => {
+      requireWanted()
+      return JSON.stringify(await operation.run(input as never, context as never))
+    })
   }
 
   const receiveCalls = serveCalls<QueryThreadProtocol>({
