@@ -1,3 +1,4 @@
+import type { AudienceName } from '../connectors/audience.ts'
 import type { FindingDetail, Presence } from '../findings/model.ts'
 import { joinShown, line, type PrintableText, quote, showCode, showName, showSentence } from '../kernel/shown.ts'
 import { type Fact, toFacts } from './facts.ts'
@@ -6,7 +7,19 @@ import { toReadersTime } from './output/times.ts'
 
 /** One finding with its history, and the command that decides on it. */
 export function toDetailText(finding: FindingDetail): Block[] {
-  const { id, severity, status, presence, detectorType, findingType, asset, location, excerpt = '' } = finding
+  const {
+    id,
+    severity,
+    status,
+    presence,
+    audience,
+    audienceSize,
+    detectorType,
+    findingType,
+    asset,
+    location,
+    excerpt = '',
+  } = finding
   const where = [asset.container, asset.name].filter((part) => part !== '').map((part) => showName(part))
   const page = linked(
     cell.shown(line`${joinShown(where, ' / ')} (${showName(asset.kind)})`),
@@ -36,6 +49,7 @@ export function toDetailText(finding: FindingDetail): Block[] {
       [line`source`, cell.name(finding.source)],
       [line`confidence`, cell.number(finding.confidence)],
       presence === 'current' ? undefined : [line`presence`, cell.shown(showPresence(presence))],
+      audience === 'unknown' ? undefined : [line`can be read by`, cell.shown(showAudience(audience, audienceSize))],
       time(line`first found`, finding.firstDetectedAt),
       time(line`last found`, finding.lastDetectedAt),
       time(line`resolved`, finding.resolvedAt),
@@ -63,6 +77,16 @@ const presences: Readonly<Record<Presence, PrintableText>> = {
   unknown: line`unknown: versions or trash were not read`,
 }
 const showPresence = (presence: Presence): PrintableText => presences[presence]
+
+const audiences: Readonly<Record<AudienceName, PrintableText>> = {
+  anonymous: line`anyone on the web`,
+  everyone: line`everyone in the organization`,
+  group: line`members of groups`,
+  people: line`named people`,
+  unknown: line`unknown`,
+}
+const showAudience = (audience: AudienceName, size: number | undefined): PrintableText =>
+  size === undefined ? audiences[audience] : line`${audiences[audience]} (${size})`
 
 function showPlace({ path, heading, line: number }: NonNullable<FindingDetail['location']>): PrintableText {
   const under = heading === undefined ? [] : [line`below ${quote(heading)}`]

@@ -64,7 +64,7 @@ const uncertified = ['overdue-findings', 'sla-compliance']
 
 test('default metrics are certified by assay and not drifted, but for those on due dates', async () => {
   const { items, total } = await open().ask('list_metrics')
-  expect(total).toBe(14)
+  expect(total).toBe(15)
   const isDraft = ({ slug }: { slug: string }) => uncertified.includes(slug)
   expect(items.filter(isDraft)).toMatchObject(uncertified.map(() => ({ status: 'DRAFT', certifiedBy: null })))
   for (const item of items) {
@@ -76,7 +76,7 @@ test('default metrics are certified by assay and not drifted, but for those on d
       certifiedVia: 'cli',
       trust: { tier: 'certified' },
     })
-    expect(item.allowedDimensions).toHaveLength(item.slug === 'scan-coverage' ? 8 : 15)
+    expect(item.allowedDimensions).toHaveLength(item.slug === 'scan-coverage' ? 9 : 16)
   }
 })
 

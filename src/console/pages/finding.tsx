@@ -4,7 +4,7 @@ import { toDayText, toMoment } from '../../charts/times.ts'
 import { toNumber, toWords } from '../../charts/words.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import { PresenceBadge, ProblemNote, presenceWords, Shape } from '../parts.tsx'
+import { AudienceBadge, PresenceBadge, ProblemNote, presenceWords, Shape } from '../parts.tsx'
 import { decisions } from '../triage.ts'
 
 interface FindingPanelProps {
@@ -48,6 +48,7 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
         <Severity severity={finding.severity} />
         <span class={`badge ${shown === 'OPEN' ? 'warn' : ''}`}>{toWords(shown)}</span>
         <PresenceBadge presence={finding.presence} />
+        <AudienceBadge {...finding} />
         <span class="muted">confidence {toNumber(finding.confidence)}</span>
       </p>
       {canTriage ? (
