@@ -878,7 +878,11 @@ WITH default_term (slug, display_name, description, category, filter_mapping, co
   ('unresolved-issues', 'Unresolved issues',
     'Findings that nobody has resolved, ignored or marked as a false positive yet.',
     'PRIORITY', '{"statuses":["OPEN"]}', '#2563eb', 'inbox',
-    '["open issues","unresolved findings","backlog"]')
+    '["open issues","unresolved findings","backlog"]'),
+  ('publicly-readable', 'Publicly readable',
+    'Findings in items that everyone in the organization can read, or anyone on the web.',
+    'PRIORITY', '{"audiences":["anonymous","everyone"]}', '#be185d', 'globe',
+    '["readable by everyone","open to all","public items"]')
 )
 SELECT new_uid(), slug, display_name, description, category, filter_mapping, color, icon, synonyms, at, at
 FROM default_term, (SELECT now_ms() AS at);
@@ -940,6 +944,10 @@ WITH default_metric (slug, display_name, description, type, definition, format, 
     'How many hours it took in the middle case from the first detection of a finding to its resolution, for those resolved in the time range.',
     'SIMPLE', '{"aggregation":"MEDIAN","entity":"finding","field":"resolutionHours","filters":{"statuses":["RESOLVED"]},"timeField":"resolvedAt"}', 'duration', 'hours', 'lower', NULL,
     '["typical time to fix","median resolution time"]', '{"definition":"1605fd291792e1ae"}'),
+  ('exposed-secrets', 'Exposed secrets',
+    'How many secrets were open at the end of the time range in items that everyone in the organization can read, or anyone on the web.',
+    'SIMPLE', '{"aggregation":"COUNT","entity":"finding","filters":{"detectorTypes":["SECRETS"],"statuses":["OPEN"]},"mode":"stock"}', 'number', 'secrets', 'lower', 'publicly-readable',
+    '["public secrets","secrets that everyone can read"]', '{"definition":"038e08a2ddeafd20","term publicly-readable":"f606e93a7ece6333"}'),
   ('overdue-findings', 'Overdue findings',
     'Open findings whose due date has passed, at the end of the time range. It needs a policy of due dates.',
     'SIMPLE', '{"aggregation":"COUNT","entity":"finding","filters":{"overdue":true},"mode":"stock"}', 'number', 'findings', NULL, NULL,

@@ -1,3 +1,4 @@
+import type { AudienceName } from '../connectors/audience.ts'
 import type { FindingDetail, Presence } from '../findings/model.ts'
 import { count } from '../kernel/count.ts'
 import { joinShown, line, type PrintableText, quote, showCode, showName, showSentence } from '../kernel/shown.ts'
@@ -14,6 +15,8 @@ export function toDetailText(finding: FindingDetail): Block[] {
     presence,
     value,
     valuePlaces,
+    audience,
+    audienceSize,
     detectorType,
     findingType,
     asset,
@@ -52,6 +55,7 @@ export function toDetailText(finding: FindingDetail): Block[] {
         ? undefined
         : [line`value`, cell.shown(line`${showName(value)}, in ${count(valuePlaces.items, 'item')}`)],
       presence === 'current' ? undefined : [line`presence`, cell.shown(showPresence(presence))],
+      audience === 'unknown' ? undefined : [line`can be read by`, cell.shown(showAudience(audience, audienceSize))],
       time(line`first found`, finding.firstDetectedAt),
       time(line`last found`, finding.lastDetectedAt),
       time(line`resolved`, finding.resolvedAt),
@@ -79,6 +83,16 @@ const presences: Readonly<Record<Presence, PrintableText>> = {
   unknown: line`unknown: versions or trash were not read`,
 }
 const showPresence = (presence: Presence): PrintableText => presences[presence]
+
+const audiences: Readonly<Record<AudienceName, PrintableText>> = {
+  anonymous: line`anyone on the web`,
+  everyone: line`everyone in the organization`,
+  group: line`members of groups`,
+  people: line`named people`,
+  unknown: line`unknown`,
+}
+const showAudience = (audience: AudienceName, size: number | undefined): PrintableText =>
+  size === undefined ? audiences[audience] : line`${audiences[audience]} (${size})`
 
 function showPlace({ path, heading, line: number }: NonNullable<FindingDetail['location']>): PrintableText {
   const under = heading === undefined ? [] : [line`below ${quote(heading)}`]

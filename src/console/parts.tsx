@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { dimensions } from '../charts/dimensions.ts'
 import { Name } from '../charts/parts.tsx'
-import type { Presence } from '../findings/model.ts'
+import { toNumber } from '../charts/words.ts'
+import type { AudienceName } from '../connectors/audience.ts'
+import type { Finding, Presence } from '../findings/model.ts'
 import { forgetToken, readToken, type ServerProblem } from './client.ts'
 import { type Correction, listCorrections } from './correction.ts'
 import { flatten, toPathText } from './flatten.ts'
@@ -16,6 +18,21 @@ export const presenceWords: Readonly<Record<Presence, string>> = {
   trash: 'In the trash',
   unknown: 'Not known where it can be read',
 }
+
+const audienceWords: Readonly<Record<AudienceName, string>> = {
+  anonymous: 'Anyone can read it',
+  everyone: 'Everyone here can read it',
+  group: 'Groups can read it',
+  people: 'Named people can read it',
+  unknown: 'Not known who can read it',
+}
+
+export const AudienceBadge = ({ audience, audienceSize }: Pick<Finding, 'audience' | 'audienceSize'>) => (
+  <span class={`badge ${audience === 'anonymous' ? 'bad' : audience === 'everyone' ? 'warn' : ''}`}>
+    {audienceWords[audience]}
+    {audienceSize === undefined ? '' : ` (${toNumber(audienceSize)})`}
+  </span>
+)
 
 export const PresenceBadge = ({ presence }: { presence: Presence }) => (
   <span class={`badge ${presence === 'current' ? '' : 'warn'}`}>{presenceWords[presence]}</span>

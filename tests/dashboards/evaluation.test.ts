@@ -65,9 +65,10 @@ test('discovery evaluates every default metric, in order', async () => {
     'mean-time-to-resolve': 24,
     'median-time-to-resolve': 24,
     'weekly-finding-trend': 0,
+    'exposed-secrets': 0,
   })
   expect(answer.metrics.map((item: { position: number }) => item.position)).toEqual([
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
   ])
 })
 

@@ -113,13 +113,17 @@ test.each([
 test('an inactive term is listed only when asked for', async () => {
   const { ask } = open()
   await ask('update_glossary_term', { slug: 'data-quality', isActive: false })
-  expect((await ask('list_glossary_terms')).total).toBe(5)
-  expect((await ask('list_glossary_terms', { includeInactive: true })).total).toBe(6)
+  expect((await ask('list_glossary_terms')).total).toBe(6)
+  expect((await ask('list_glossary_terms', { includeInactive: true })).total).toBe(7)
 })
 
 test.each<[string, object, string[]]>([
-  ['an exact category', { category: 'PRIORITY' }, ['critical-findings', 'unresolved-issues']],
-  ['a category in another letter case', { category: 'Priority' }, ['critical-findings', 'unresolved-issues']],
+  ['an exact category', { category: 'PRIORITY' }, ['critical-findings', 'publicly-readable', 'unresolved-issues']],
+  [
+    'a category in another letter case',
+    { category: 'Priority' },
+    ['critical-findings', 'publicly-readable', 'unresolved-issues'],
+  ],
   ['a category without terms', { category: 'PRIOR' }, []],
   ['a prefix', { search: 'expos' }, ['pii-exposure']],
   ['a synonym', { search: 'dead links' }, ['broken-content']],
@@ -164,8 +168,8 @@ test('pages do not overlap, and total counts all', async () => {
     await ask('list_glossary_terms', { limit: 4, offset: 4 }),
   ]
   const slugs = [...first.items, ...second.items].map((item: { slug: string }) => item.slug)
-  expect(new Set(slugs).size).toBe(6)
-  expect([first.total, second.total]).toEqual([6, 6])
+  expect(new Set(slugs).size).toBe(7)
+  expect([first.total, second.total]).toEqual([7, 7])
 })
 
 test('a preview counts the findings of every status that match', async () => {

@@ -76,7 +76,7 @@ test('default metrics are certified by assay and not drifted, but for those on d
       certifiedVia: 'cli',
       trust: { tier: 'certified' },
     })
-    expect(item.allowedDimensions).toHaveLength(item.slug === 'scan-coverage' ? 8 : 16)
+    expect(item.allowedDimensions).toHaveLength(item.slug === 'scan-coverage' ? 9 : 17)
   }
 })
 

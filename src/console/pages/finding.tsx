@@ -5,7 +5,7 @@ import { toNumber, toWords } from '../../charts/words.ts'
 import type { FindingDetail } from '../../findings/model.ts'
 import { client } from '../client.ts'
 import { useAnswer } from '../hooks.ts'
-import { Link, PresenceBadge, ProblemNote, presenceWords, Shape } from '../parts.tsx'
+import { AudienceBadge, Link, PresenceBadge, ProblemNote, presenceWords, Shape } from '../parts.tsx'
 import { formatRoute } from '../route.ts'
 import { decisions } from '../triage.ts'
 
@@ -52,6 +52,7 @@ export function FindingPanel({ id, status, canTriage, onDecide, onClose }: Findi
         <Severity severity={finding.severity} />
         <span class={`badge ${shown === 'OPEN' ? 'warn' : ''}`}>{toWords(shown)}</span>
         <PresenceBadge presence={finding.presence} />
+        <AudienceBadge {...finding} />
         <span class="muted">confidence {toNumber(finding.confidence)}</span>
       </p>
       {canTriage ? (

@@ -12,7 +12,7 @@ import { client, ServerProblem } from '../client.ts'
 import { FirstSteps } from '../first-steps.tsx'
 import { refresh, useAnswer, useKeys, useStable } from '../hooks.ts'
 import type { ConsoleSession, FindingList } from '../model.ts'
-import { Chip, canChange, Names, PresenceBadge, ProblemNote, Shape } from '../parts.tsx'
+import { AudienceBadge, Chip, canChange, Names, PresenceBadge, ProblemNote, Shape } from '../parts.tsx'
 import { readTimes } from '../range.ts'
 import { ReasonForm } from '../reason.tsx'
 import { changeState, go, type Route, toggleValue } from '../route.ts'
@@ -21,7 +21,7 @@ import { decide, decisions, keepReason, type Target, undo } from '../triage.ts'
 import { toFilters } from './explore.tsx'
 import { FindingPanel } from './finding.tsx'
 
-const FACETS = ['status', 'severity', 'presence', 'detectorType', 'findingType', 'container', 'source']
+const FACETS = ['status', 'severity', 'presence', 'audience', 'detectorType', 'findingType', 'container', 'source']
 const PER_PAGE = 50
 const orderLabels: Readonly<Record<(typeof orders)[number], string>> = {
   severity: 'Most severe first',
@@ -335,6 +335,7 @@ export function Findings({ route, session }: FindingsProps) {
                     </span>
                     {status === 'OPEN' && isPast(item.dueAt) ? <span class="badge bad">Overdue</span> : null}
                     {status === 'OPEN' ? null : <span class="badge">{toWords(status)}</span>}
+                    {item.audience === 'anonymous' || item.audience === 'everyone' ? <AudienceBadge {...item} /> : null}
                     {item.presence === 'current' ? null : <PresenceBadge presence={item.presence} />}
                     <span class="muted age">{toAge(Date.parse(item.firstDetectedAt), Date.now())}</span>
                     {item.excerpt === undefined || item.excerpt === '' ? null : (

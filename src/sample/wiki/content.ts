@@ -48,6 +48,18 @@ const spaces: readonly (Pick<WikiSpace, 'key' | 'name' | 'description'> & { home
   { key: 'OLD', name: 'Handbook 2019', description: 'The old handbook.', home: 'old-home', status: 'archived' },
 ]
 
+const PEOPLE_TEAM = 'sample-people-team'
+
+/** The old handbook is open to visitors; a team and a person keep their spaces to themselves. */
+function addAccess(tenant: WikiTenant): void {
+  const closed = { users: [], groups: [], anonymous: false, unlicensed: false }
+  const members = [1, 4, 6].map(toAccountId)
+  tenant.groups.set(PEOPLE_TEAM, { id: PEOPLE_TEAM, name: 'people-team', members })
+  tenant.access.set(toSpaceId('PEOPLE'), { ...closed, groups: [PEOPLE_TEAM] })
+  tenant.access.set(toSpaceId('~ebrightwell'), { ...closed, users: [toAccountId(0)] })
+  tenant.access.set(toSpaceId('OLD'), { ...closed, groups: [PEOPLE_TEAM], anonymous: true })
+}
+
 const homes = new Map(spaces.map(({ key, home }) => [key, home]))
 
 export const toSpaceId = (key: SpaceKey) => toContentId(`space ${key}`)
@@ -95,6 +107,7 @@ export function createSampleWikiTenant(options: { today?: number } = {}): WikiTe
   for (const { home, ...space } of spaces) {
     tenant.addSpace({ ...space, createdAt: FOUNDED, homepageId: toPageId(home) })
   }
+  addAccess(tenant)
   for (const [index, page] of companyPages.entries()) {
     const home = homes.get(page.space)
     const parent = page.parent ?? (page.slug === home ? undefined : home)
