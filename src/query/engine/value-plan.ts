@@ -5,7 +5,7 @@ import { encodeValues } from '../../findings/filter-terms.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
-import type { Plan, PlanCondition } from '../plan/plan.ts'
+import type { GroupKey, Plan, PlanCondition } from '../plan/plan.ts'
 import { type CompiledShape, toGroupFilter } from './shape.ts'
 
 /** The maximum number of counters of one answer: one for each group and value. */
@@ -84,26 +84,41 @@ export function countByValue(
   const counts = tallyValues(engine, part, detected)
   if (counts === undefined) return undefined
   const allowed = toAllowed(engine, plan.conditions)
+  const groupDimensions = plan.groups?.dimensions ?? []
   const isWanted = toGroupFilter(engine, plan.groups)
   const isDistinct = plan.measure.aggregation === 'COUNT_DISTINCT'
-  const isNamed = plan.dimensions.includes('value') || plan.groups?.dimensions.includes('value') === true
-  const cells = new Map<string, { cell: Cell; seen: Set<number> }>()
+  const isNamed = plan.dimensions.includes('value') || groupDimensions.includes('value')
+  const cells = new Map<string, { cell: Cell; seen: Set<number> | undefined }>()
+  /** The cell of a group and a value; undefined for one that is not wanted. */
+  const findCell = (key: GroupKey, name: SafeText | null) => {
+    const nameOf = (dimension: Dimension) =>
+      dimension === 'value' ? name : (key[dimensions.indexOf(dimension)] ?? null)
+    if (isWanted?.(groupDimensions.map(nameOf)) === false) return undefined
+    const own = plan.dimensions.map(nameOf)
+    const id = toGroupId(own)
+    const known = cells.get(id)
+    if (known !== undefined) return known
+    // Several groups may make one cell, and have the same values.
+    const seen = isDistinct && isWanted !== undefined ? new Set<number>() : undefined
+    const entry = { cell: { ...emptyPartial, key: own, bucket: 0 }, seen }
+    cells.set(id, entry)
+    return entry
+  }
   const { count } = engine.values
   for (const [group, key] of compiled.keys.entries()) {
+    let entry: ReturnType<typeof findCell>
+    let isFound = false
     for (let value = 0; value < count; value++) {
       const n = counts[group * count + value] as number
       if (n === 0 || allowed[value] === 0) continue
-      const name = isNamed ? nameOfValue(engine, value) : null
-      const nameOf = (dimension: Dimension) =>
-        dimension === 'value' ? name : (key[dimensions.indexOf(dimension)] ?? null)
-      if (isWanted?.((plan.groups?.dimensions ?? []).map(nameOf)) === false) continue
-      const own = plan.dimensions.map(nameOf)
-      const id = toGroupId(own)
-      const entry = cells.get(id) ?? { cell: { ...emptyPartial, key: own, bucket: 0 }, seen: new Set() }
-      cells.set(id, entry)
-      if (!isDistinct) entry.cell.n += n
-      else if (value !== 0) entry.seen.add(value)
+      if (isNamed || !isFound) entry = findCell(key, isNamed ? nameOfValue(engine, value) : null)
+      isFound = true
+      if (entry === undefined) continue
+      const { cell, seen } = entry
+      if (!isDistinct) cell.n += n
+      else if (value !== 0 && seen?.has(value) !== true) cell.n += 1
+      seen?.add(value)
     }
   }
-  return [...cells.values()].map(({ cell, seen }) => (isDistinct ? { ...cell, n: seen.size } : cell))
+  return Array.from(cells.values(), ({ cell }) => cell)
 }
