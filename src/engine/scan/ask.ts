@@ -78,7 +78,8 @@ export function answerFlow(source: ColumnSource, asked: FlowQuery): Numbers | un
   const { borders } = placed
   if (want === 'assets') return countAssets(source, [placed], numbers)
   if (want === 'ranks') return rankConfidences(source, [placed], numbers)
-  if (shape.places !== undefined || shape.resolved !== undefined || want === 'extremes') {
+  const isByRow = shape.places !== undefined || shape.resolved !== undefined || shape.values !== undefined
+  if (isByRow || want === 'extremes') {
     scanBuckets(source, asked, borders, numbers)
   } else count(source, asked, borders, numbers)
   addLate(source, asked, numbers)

@@ -13,7 +13,7 @@ const groups = new Uint32Array(CHUNK)
 /** Finds the group of each row of a chunk. */
 function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeOf }: AssetTable): void {
   const { combo, asset, confidence } = rows
-  const { groupOf, places, minConfidence, resolved, groups: none } = shape
+  const { groupOf, places, minConfidence, resolved, values, groups: none } = shape
   if (places === undefined) {
     for (let row = from; row < to; row++) groups[row - from] = groupOf[combo[row] as number] as number
   } else {
@@ -34,6 +34,10 @@ function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeO
     for (let row = from; row < to; row++) {
       if (groups[row - from] !== none && !isResolvedAs(rows, row, resolved)) groups[row - from] = none
     }
+  }
+  if (values !== undefined) {
+    const { value } = rows
+    for (let row = from; row < to; row++) if (values[value[row] as number] !== 1) groups[row - from] = none
   }
   if (minConfidence === 0) return
   for (let row = from; row < to; row++) {
@@ -85,9 +89,10 @@ export function countRowsByValue(
 }
 
 export function groupOfRow(rows: Rows, row: number, shape: Shape, { placeOf }: AssetTable): number {
-  const { groupOf, places, minConfidence, resolved, groups: none } = shape
+  const { groupOf, places, minConfidence, resolved, values, groups: none } = shape
   if ((rows.confidence[row] as number) < minConfidence) return none
   if (resolved !== undefined && !isResolvedAs(rows, row, resolved)) return none
+  if (values !== undefined && values[rows.value[row] as number] !== 1) return none
   const own = groupOf[rows.combo[row] as number] as number
   if (places === undefined) return own
   const asset = rows.asset[row] as number
@@ -205,7 +210,8 @@ export function scanRows(
   const { base, counts, sums, least, greatest, seen, ranks } = out
   const { asset, confidence } = rows
   const none = shape.groups
-  const isPlain = shape.places === undefined && shape.minConfidence === 0 && shape.resolved === undefined
+  const isByRow = shape.minConfidence > 0 || shape.resolved !== undefined || shape.values !== undefined
+  const isPlain = shape.places === undefined && !isByRow
   if (want === 'assets' && seen !== undefined && isPlain && range.to - range.from > none) {
     const bitOf = shape.disjointSetOf.map((set) => set * assets.count)
     const { combo } = rows
@@ -218,8 +224,7 @@ export function scanRows(
     return
   }
   const { places } = shape
-  const isCounted = want === 'count' && shape.minConfidence === 0 && shape.resolved === undefined
-  if (isCounted && places !== undefined && isWorthPairing(range.to - range.from, places, assets)) {
+  if (want === 'count' && !isByRow && places !== undefined && isWorthPairing(range.to - range.from, places, assets)) {
     countPairs(rows, range, { groupOf: shape.groupOf, places }, { assets, counts, base })
     return
   }

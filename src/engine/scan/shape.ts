@@ -23,6 +23,8 @@ export interface Shape {
   isWhole: boolean
   /** Only findings that were resolved within this time from their first detection, or only those that took longer. */
   resolved?: { withinMs: number; isLate: boolean } | undefined
+  /** By number of the value, 1 for findings that are not filtered out; absent: all are kept. */
+  values?: Uint8Array | undefined
   /** The (severity, status) bits of each group, when nothing else distinguishes groups: see `AssetTable`. */
   bits?: number[] | undefined
 }

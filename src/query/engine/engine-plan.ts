@@ -12,7 +12,7 @@ import { toAssetId } from '../plan/group-names.ts'
 import { type GroupKey, lastMoment, type Plan, type PlanCondition } from '../plan/plan.ts'
 import { countAssetsOnEngine } from './asset-plan.ts'
 import { type CompiledShape, compileShape, listLabelNames } from './shape.ts'
-import { countByValue, isByValue, withoutValues } from './value-plan.ts'
+import { countByValue, groupsByValue, withoutValues } from './value-plan.ts'
 
 interface KeptShape {
   compiled: CompiledShape | undefined
@@ -20,6 +20,7 @@ interface KeptShape {
   places: number
   assets: number
   names: number
+  values: number
   /** The length of its lookup tables. */
   size: number
 }
@@ -67,7 +68,7 @@ export function runOnEngine(engine: Engine, plan: Plan, snapshot: EngineSnapshot
 /** Answers a plan with assets named by their row ids. */
 function runByAssetId(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
   const { aggregation, field } = plan.measure
-  if (plan.entity === 'finding' && (field === 'value' || (aggregation === 'COUNT' && isByValue(plan)))) {
+  if (plan.entity === 'finding' && groupsByValue(plan)) {
     return runByValue(engine, plan, snapshot)
   }
   if (plan.entity === 'finding' && aggregation === 'COUNT_DISTINCT' && field !== undefined && field !== 'assetId') {
@@ -122,7 +123,8 @@ function answerRange(
   const edges = (plan.mode === 'flow' && plan.edges) || []
   const { findings, assets, isDated } = engine
   const [only] = parts
-  if (parts.length === 1 && only?.rows.side === 'all' && edges.length === 0 && findings.isWithin(from, to)) {
+  const isPresent = only?.rows.side === 'all' && only.shape.values === undefined
+  if (parts.length === 1 && isPresent && edges.length === 0 && findings.isWithin(from, to)) {
     const known = countPresent(engine, only.shape, want, measure.p)
     if (known !== undefined) return known
   }
@@ -135,7 +137,7 @@ function answerRange(
   return answerFlows({ timeline: findings, assets }, queries)
 }
 
-/** Undefined where it matters when findings were resolved, which the history does not have. */
+/** Undefined where it matters when findings were resolved, or which values they have: the history has neither. */
 function answerMoments(
   engine: Engine,
   { parts }: CompiledShape,
@@ -143,6 +145,7 @@ function answerMoments(
 ): Numbers | undefined {
   const stock: StockPart[] = []
   for (const { shape, rows } of parts) {
+    if (shape.values !== undefined) return undefined
     if (rows.side === 'all') {
       stock.push({ shape, waitMs: 0, sign: 1 })
       continue
@@ -192,8 +195,10 @@ export function getShape(engine: Engine, plan: Plan): CompiledShape | undefined 
   const id = JSON.stringify([conditions.map(toConditionId), dimensions, groups])
   const known = kept.get(id)
   const [combos, places, names] = [engine.facets.count, engine.assets.placeCount, engine.names.version]
+  const values = engine.values.count
   const isByAsset = known?.compiled?.parts[0]?.shape.places?.isByAsset === true
-  const isSame = known?.combos === combos && known.places === places && known.names === names
+  const isOfAll = known?.compiled?.parts[0]?.shape.values === undefined || known.values === values
+  const isSame = known?.combos === combos && known.places === places && known.names === names && isOfAll
   if (isSame && (!isByAsset || known.assets === engine.assets.version)) return known.compiled
   const compiled = compileShape(engine, plan)
   kept.delete(id)
@@ -201,7 +206,7 @@ export function getShape(engine: Engine, plan: Plan): CompiledShape | undefined 
   const ofPlaces = first?.shape.places
   const items = ofPlaces === undefined ? 0 : ofPlaces.isByAsset ? engine.assets.count : places
   const size = (count ?? 1) * (2 * combos + items) + (compiled?.keys.length ?? 0)
-  kept.set(id, { compiled, combos, places, assets: engine.assets.version, names, size })
+  kept.set(id, { compiled, combos, places, assets: engine.assets.version, names, values, size })
   let total = 0
   for (const { size: own } of kept.values()) total += own
   for (const [oldest, { size: own }] of kept) {

@@ -4,7 +4,7 @@ import { type AssetTable, isOwnFacet, ownFacets } from '../../engine/index/asset
 import type { Facet } from '../../engine/index/facet.ts'
 import type { PlaceParts, Shape } from '../../engine/scan/shape.ts'
 import { comboSlots, type FacetSlot, facetOf, findFacetByFilterKey, isManyValued } from '../../findings/facets.ts'
-import { toConfidenceUnits } from '../../findings/filter-terms.ts'
+import { encodeValues, toConfidenceUnits } from '../../findings/filter-terms.ts'
 import { internalText, type SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { toGroupId } from '../plan/cells.ts'
@@ -49,8 +49,10 @@ export function compileShape(
   const { facets, assets } = engine
   const { groups } = plan
   const dimensions = [...new Set([...plan.dimensions, ...(groups?.dimensions ?? [])])]
-  if (!isCompilable(plan.conditions) || dimensions.includes('value')) return undefined
-  const conditions = plan.conditions.filter(({ key }) => key !== 'minConfidence' && key !== 'scanned')
+  const others = plan.conditions.filter((condition) => !isOfValues(condition))
+  if (!isCompilable(others) || dimensions.includes('value')) return undefined
+  const values = toAllowedValues(engine, plan.conditions.filter(isOfValues))
+  const conditions = others.filter(({ key }) => key !== 'minConfidence' && key !== 'scanned')
   const decision = toJointDecision(conditions)
   const plain = conditions.filter(({ anyOf }) => anyOf === undefined)
   const atoms = decision?.atoms ?? []
@@ -170,7 +172,8 @@ export function compileShape(
       const isOther = decision !== undefined && classOfPair[pair] !== number
       if (isOther || groupOfRows[pair] === NO_GROUP) groupOfRows[pair] = keys.length
     }
-    const isCountable = toMinConfidence(plan.conditions) === 0 && rows.side !== 'met' && rows.side !== 'late'
+    const isDated = rows.side === 'met' || rows.side === 'late'
+    const isCountable = toMinConfidence(plan.conditions) === 0 && values === undefined && !isDated
     const own = combos.partOf.slice()
     let placeParts: Shape['places']
     if (places !== undefined) {
@@ -197,10 +200,9 @@ export function compileShape(
       disjointSetOf: Uint32Array.from(disjointSetOf),
       disjointSets: disjointSets.size,
       minConfidence: toMinConfidence(plan.conditions),
-      isWhole: conditions.length === 0 && dimensions.length === 0 && toMinConfidence(plan.conditions) === 0,
-      ...(rows.side === 'met' || rows.side === 'late'
-        ? { resolved: { withinMs: rows.days * DAY, isLate: rows.side === 'late' } }
-        : {}),
+      isWhole: plan.conditions.length === 0 && dimensions.length === 0 && toMinConfidence(plan.conditions) === 0,
+      ...(values === undefined ? {} : { values }),
+      ...(isDated ? { resolved: { withinMs: rows.days * DAY, isLate: rows.side === 'late' } } : {}),
       ...(byCell && within(ofMasks) && isCountable ? { bits: toBits(engine, own, keys.length) } : {}),
     }
   }
@@ -270,6 +272,19 @@ function listMembers(groupOf: Uint32Array, none: number): Uint32Array {
   let count = 0
   for (let combo = 0; combo < groupOf.length; combo++) if (groupOf[combo] !== none) members[count++] = combo
   return members.subarray(0, count)
+}
+
+const isOfValues = ({ key }: PlanCondition): boolean => key === 'values'
+
+/** By number of the value, 1 for those that conditions admit; undefined without conditions. */
+function toAllowedValues({ values }: Engine, conditions: readonly PlanCondition[]): Uint8Array | undefined {
+  if (conditions.length === 0) return undefined
+  const allowed = new Uint8Array(values.count).fill(1)
+  for (const { values: asked, exclude } of conditions) {
+    const numbers = new Set(encodeValues(asked).flatMap((stored) => values.find(stored) ?? []))
+    for (let value = 0; value < allowed.length; value++) if (numbers.has(value) === exclude) allowed[value] = 0
+  }
+  return allowed
 }
 
 function toMinConfidence(conditions: readonly PlanCondition[]): number {
