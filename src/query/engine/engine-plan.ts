@@ -12,7 +12,7 @@ import type { GroupKey, Plan } from '../plan/plan.ts'
 import { countAssetsOnEngine } from './asset-plan.ts'
 import { type AgedPart, type EngineSnapshot, preparePlan } from './prepare.ts'
 import { type CompiledShape, listLabelNames } from './shape.ts'
-import { countByValue, isByValue, withoutValues } from './value-plan.ts'
+import { countByValue, groupsByValue, withoutValues } from './value-plan.ts'
 
 const DAY = 86_400_000
 
@@ -31,7 +31,7 @@ export function runOnEngine(engine: Engine, plan: Plan, snapshot: EngineSnapshot
 /** Answers a plan with assets named by their row ids. */
 function runByAssetId(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Cell[] | undefined {
   const { aggregation, field } = plan.measure
-  if (plan.entity === 'finding' && (field === 'value' || (aggregation === 'COUNT' && isByValue(plan)))) {
+  if (plan.entity === 'finding' && groupsByValue(plan)) {
     return runByValue(engine, plan, snapshot)
   }
   if (plan.entity === 'finding' && aggregation === 'COUNT_DISTINCT' && field !== undefined && field !== 'assetId') {

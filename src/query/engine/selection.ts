@@ -4,7 +4,7 @@ import { isSelected, type Selection } from '../../engine/scan/selection.ts'
 import type { RowTest } from '../../engine/scan/shape.ts'
 import type { FilterCondition } from '../../findings/conditions.ts'
 import { type FacetRow, findFacetByFilterKey } from '../../findings/facets.ts'
-import { toFilterTerms } from '../../findings/filter-terms.ts'
+import { encodeValues, toFilterTerms } from '../../findings/filter-terms.ts'
 import { type AllowMask, openColumns, toAllowMask, type ValueColumn } from './columns.ts'
 
 /** Instants of assets by their numbers; NaN where there is none. */
@@ -96,10 +96,20 @@ function toPlain(compiling: Compiling, condition: Asked): Selection | undefined 
   const facet = findFacetByFilterKey(condition.key)
   if (facet === undefined) return toRange(compiling, condition)
   if (facet.table === 'asset') return { combos: allCombos(engine), assets: toAssets(compiling, facet, condition) }
+  if (facet.table === 'finding') return { combos: allCombos(engine), test: toValueTest(engine, condition) }
   const asked = { ...condition, key: facet.filterKey }
   const combos = spread(toAllowMask(engine, columnOf(facet.slot), asked), engine.facets.count)
   combos[0] = 0
   return { combos }
+}
+
+/** Findings that have one of some values now, or with `exclude` none of them. */
+function toValueTest(engine: Engine, { values, exclude }: Asked): RowTest {
+  const numbers = new Set(encodeValues(values).flatMap((stored) => engine.values.find(stored) ?? []))
+  return (rows, row) => {
+    const found = rows.hasInstants ? { rows, row } : engine.findRow(rows.id[row] as number)
+    return found !== undefined && numbers.has(found.rows.value[found.row] as number) !== exclude
+  }
 }
 
 function toAssets({ engine, lookups, columnOf }: Compiling, facet: FacetRow, asked: Asked): Uint8Array {

@@ -1,11 +1,10 @@
 import type { Engine } from '../../engine/columnar-index.ts'
 import { countRowsByValue } from '../../engine/scan/scan.ts'
 import { isManyValued, toValueId } from '../../findings/facets.ts'
-import { encodeValues } from '../../findings/filter-terms.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Dimension } from '../../metrics/model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
-import type { Plan, PlanCondition } from '../plan/plan.ts'
+import type { GroupKey, Plan } from '../plan/plan.ts'
 import { type CompiledShape, toGroupFilter } from './shape.ts'
 
 /** The maximum number of counters of one answer: one for each group and value. */
@@ -17,14 +16,9 @@ interface Detected {
   to: number
 }
 
-const isOfValues = ({ key }: PlanCondition): boolean => key === 'values'
-
-/** Whether values are among what a plan counts, groups by or is restricted to. */
-export const isByValue = ({ measure, dimensions, groups, conditions }: Plan): boolean =>
-  measure.field === 'value' ||
-  dimensions.includes('value') ||
-  groups?.dimensions.includes('value') === true ||
-  conditions.some(isOfValues)
+/** Whether a plan counts different values, or groups by them. */
+export const groupsByValue = ({ measure, dimensions, groups }: Plan): boolean =>
+  measure.field === 'value' || dimensions.includes('value') || groups?.dimensions.includes('value') === true
 
 /** The plan that finds the groups of rows without regard to values; undefined when the plan has to be answered by SQL. */
 export function withoutValues({ groups, ...plan }: Plan): Plan | undefined {
@@ -35,19 +29,7 @@ export function withoutValues({ groups, ...plan }: Plan): Plan | undefined {
   // Sets of values by sets of labels do not merge into those by labels.
   if (isDistinct && all.some(isManyValued)) return undefined
   const dimensions = all.filter((dimension) => dimension !== 'value')
-  return { ...plan, dimensions, conditions: plan.conditions.filter((condition) => !isOfValues(condition)) }
-}
-
-/** The values that the conditions of a plan admit, by their dense numbers. */
-function toAllowed({ values }: Engine, conditions: readonly PlanCondition[]): Uint8Array {
-  const allowed = new Uint8Array(values.count).fill(1)
-  for (const condition of conditions.filter(isOfValues)) {
-    const asked = new Set(encodeValues(condition.values).flatMap((stored) => values.find(stored) ?? []))
-    for (let value = 0; value < allowed.length; value++) {
-      if (asked.has(value) === condition.exclude) allowed[value] = 0
-    }
-  }
-  return allowed
+  return { ...plan, dimensions }
 }
 
 /** The number of rows by value, at `group * values + value`; undefined when there would be too many counters. */
@@ -83,27 +65,41 @@ export function countByValue(
   if (others.length > 0 || part.rows.side !== 'all') return undefined
   const counts = tallyValues(engine, part, detected)
   if (counts === undefined) return undefined
-  const allowed = toAllowed(engine, plan.conditions)
+  const groupDimensions = plan.groups?.dimensions ?? []
   const isWanted = toGroupFilter(engine, plan.groups)
   const isDistinct = plan.measure.aggregation === 'COUNT_DISTINCT'
-  const isNamed = plan.dimensions.includes('value') || plan.groups?.dimensions.includes('value') === true
-  const cells = new Map<string, { cell: Cell; seen: Set<number> }>()
+  const isNamed = plan.dimensions.includes('value') || groupDimensions.includes('value')
+  const cells = new Map<string, { cell: Cell; seen: Set<number> | undefined }>()
+  /** The cell of a group and a value; undefined for one that is not wanted. */
+  const findCell = (key: GroupKey, name: SafeText | null) => {
+    const nameOf = (dimension: Dimension) =>
+      dimension === 'value' ? name : (key[dimensions.indexOf(dimension)] ?? null)
+    if (isWanted?.(groupDimensions.map(nameOf)) === false) return undefined
+    const own = plan.dimensions.map(nameOf)
+    const id = toGroupId(own)
+    const known = cells.get(id)
+    if (known !== undefined) return known
+    // Several groups may make one cell, and have the same values.
+    const seen = isDistinct && isWanted !== undefined ? new Set<number>() : undefined
+    const entry = { cell: { ...emptyPartial, key: own, bucket: 0 }, seen }
+    cells.set(id, entry)
+    return entry
+  }
   const { count } = engine.values
   for (const [group, key] of compiled.keys.entries()) {
+    let entry: ReturnType<typeof findCell>
+    let isFound = false
     for (let value = 0; value < count; value++) {
       const n = counts[group * count + value] as number
-      if (n === 0 || allowed[value] === 0) continue
-      const name = isNamed ? nameOfValue(engine, value) : null
-      const nameOf = (dimension: Dimension) =>
-        dimension === 'value' ? name : (key[dimensions.indexOf(dimension)] ?? null)
-      if (isWanted?.((plan.groups?.dimensions ?? []).map(nameOf)) === false) continue
-      const own = plan.dimensions.map(nameOf)
-      const id = toGroupId(own)
-      const entry = cells.get(id) ?? { cell: { ...emptyPartial, key: own, bucket: 0 }, seen: new Set() }
-      cells.set(id, entry)
-      if (!isDistinct) entry.cell.n += n
-      else if (value !== 0) entry.seen.add(value)
+      if (n === 0) continue
+      if (isNamed || !isFound) entry = findCell(key, isNamed ? nameOfValue(engine, value) : null)
+      isFound = true
+      if (entry === undefined) continue
+      const { cell, seen } = entry
+      if (!isDistinct) cell.n += n
+      else if (value !== 0 && seen?.has(value) !== true) cell.n += 1
+      seen?.add(value)
     }
   }
-  return [...cells.values()].map(({ cell, seen }) => (isDistinct ? { ...cell, n: seen.size } : cell))
+  return Array.from(cells.values(), ({ cell }) => cell)
 }
