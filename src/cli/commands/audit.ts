@@ -17,7 +17,7 @@ interface ListFlags extends Flags {
   format?: string
 }
 
-type Entry = Record<'at' | 'actor' | 'via' | 'action' | 'kind' | 'name', string>
+type Entry = Record<'at' | 'actor' | 'via' | 'action' | 'kind' | 'name', string> & { proposedBy?: string }
 
 const columns: Column[] = [
   { title: line`when` },
@@ -27,9 +27,9 @@ const columns: Column[] = [
   { title: line`name`, shrink: 1 },
 ]
 
-const toRow = ({ at, actor, via, action, kind, name }: Entry) => [
+const toRow = ({ at, actor, proposedBy, via, action, kind, name }: Entry) => [
   cell.time(at),
-  cell.name(actor),
+  cell.name(proposedBy === undefined ? actor : `${actor}, proposed by ${proposedBy}`),
   cell.code(via),
   cell.shown(line`${showCode(action)} ${showCode(kind)}`),
   cell.name(name),
