@@ -174,9 +174,8 @@ function Waiting({ count, isHere }: { count: number; isHere: boolean }) {
   const what = count === 1 ? '1 proposal waits' : `${count} proposals wait`
   return (
     <p class="banner" role="status">
-      {what} for a decision.{' '}
       <Link to={formatRoute({ page: 'proposals' })} class="link">
-        Review
+        {what} for a decision: review
       </Link>
     </p>
   )

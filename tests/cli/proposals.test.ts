@@ -19,6 +19,7 @@ it('assay proposals, approve and reject show a proposal and decide it', async ()
   const approved = await run(['approve', '1', '--yes', '--reason', 'agreed'])
   expect(approved).toMatchObject({ code: 0, stdout: 'Approved: Update metric: open-findings\n' })
   expect(JSON.parse((await run(['call', 'get_metric', '{"slug":"open-findings"}'])).stdout).unit).toBe('open ones')
+  expect((await run(['audit', 'list', '--kind', 'metric'])).stdout).toContain(', proposed by ')
   expect(await run(['approve', '1', '--yes'])).toMatchObject({ code: 1 })
   expect((await run(['reject', '2', '--reason', 'not yet'])).stdout).toBe(
     'Rejected: Certify metric: overdue-findings\n',

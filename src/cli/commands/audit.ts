@@ -18,7 +18,10 @@ interface ListFlags extends Flags {
   format?: string
 }
 
-type Entry = Record<'at' | 'actor' | 'via' | 'action' | 'kind' | 'name', string> & { after: object | null }
+type Entry = Record<'at' | 'actor' | 'via' | 'action' | 'kind' | 'name', string> & {
+  after: object | null
+  proposedBy?: string
+}
 
 const columns: Column[] = [
   { title: line`when` },
@@ -28,9 +31,9 @@ const columns: Column[] = [
   { title: line`name`, shrink: 1 },
 ]
 
-const toRow = ({ at, actor, via, action, kind, name, after }: Entry) => [
+const toRow = ({ at, actor, proposedBy, via, action, kind, name, after }: Entry) => [
   cell.time(at),
-  cell.name(actor),
+  cell.name(proposedBy === undefined ? actor : `${actor}, proposed by ${proposedBy}`),
   cell.code(via),
   cell.shown(line`${showCode(action)} ${showCode(kind)}`),
   name === '*' ? toExtent({ ...after }) : cell.name(name),

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { showInvisible } from '../../charts/outside.ts'
 import { Name } from '../../charts/parts.tsx'
 import { toMoment } from '../../charts/times.ts'
 import { toWords } from '../../charts/words.ts'
@@ -27,7 +28,7 @@ export function ProposalPage({ id, session }: { id: string; session: ConsoleSess
       </div>
       {value.details.map((detail) => (
         <p class="lead" key={detail}>
-          <Name text={detail} codes={false} />
+          <bdi>{showInvisible(detail)}</bdi>
         </p>
       ))}
       <About proposal={value} />
@@ -85,7 +86,7 @@ function About({ proposal }: { proposal: Proposal }) {
           <>
             <dt>Reason</dt>
             <dd>
-              <Name text={reason} codes={false} />
+              <bdi>{showInvisible(reason)}</bdi>
             </dd>
           </>
         )}

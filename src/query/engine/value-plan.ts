@@ -20,6 +20,10 @@ interface Detected {
 export const groupsByValue = ({ measure, dimensions, groups }: Plan): boolean =>
   measure.field === 'value' || dimensions.includes('value') || groups?.dimensions.includes('value') === true
 
+/** Whether values are among what a plan counts, groups by or is restricted to. */
+export const isByValue = (plan: Plan): boolean =>
+  groupsByValue(plan) || plan.conditions.some(({ key }) => key === 'values')
+
 /** The plan that finds the groups of rows without regard to values; undefined when the plan has to be answered by SQL. */
 export function withoutValues({ groups, ...plan }: Plan): Plan | undefined {
   const { entity, measure, edges } = plan
