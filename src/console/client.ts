@@ -7,7 +7,7 @@ import type { Proposal, ProposalItem, ProposalStatus } from '../proposals/model.
 import type { MetricAnswer, SeriesAnswer, SeriesQuestion } from '../query/model.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { Scan, ScanItem } from '../scans/model.ts'
-import type { HistoryMode, Source } from '../sources/model.ts'
+import type { Source } from '../sources/model.ts'
 import type { Watch } from '../watches/view.ts'
 import type {
   ConsoleSession,
@@ -168,9 +168,6 @@ export const client = {
   },
   listSources: (signal?: AbortSignal) => get<{ items: Source[] }>('/sources', {}, signal),
   getSource: (name: string, signal?: AbortSignal) => get<Source>(`/sources/${at(name)}`, {}, signal),
-  createSource: (body: { name: string; config: object; history: HistoryMode }) => post<Source>('/sources', body),
-  updateSource: (name: string, body: { config: object; history: HistoryMode }) =>
-    send('PUT', `/sources/${at(name)}`, body) as Promise<Source>,
   testSource: (name: string) => post<{ steps: readonly SourceTestStep[] }>(`/sources/${at(name)}/test`, {}),
   startScan: (name: string) => post<Scan>(`/sources/${at(name)}/scans`, {}),
   listScans: (source: string, signal?: AbortSignal) =>

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import {
+  type FormMembers,
+  type FormSchema,
   findVariant,
   isMembers,
   type Json,
   listVariants,
-  type Members,
   read,
-  type Schema,
   toKind,
   toLabel,
   toVariant,
@@ -22,7 +22,7 @@ export interface Choice {
 /** A member that has a control of its own. */
 export type CustomField = (props: {
   value: Json
-  schema: Schema
+  schema: FormSchema
   path: string
   context: FieldContext
   onChange: (value: Json) => void
@@ -33,7 +33,7 @@ export interface FieldContext {
   /** What is wrong, by the path of a field. */
   issues: ReadonlyMap<string, string>
   /** The corrected values. */
-  fixed: Members | undefined
+  fixed: FormMembers | undefined
   labels: Readonly<Record<string, string>>
   choices: Readonly<Record<string, readonly Choice[]>>
   custom: Readonly<Record<string, CustomField>>
@@ -43,7 +43,7 @@ export interface FieldContext {
 }
 
 interface FieldProps {
-  schema: Schema
+  schema: FormSchema
   path: string
   value: Json
   context: FieldContext
@@ -125,7 +125,7 @@ function issuesIn(issues: FieldContext['issues'], path: string): string | undefi
   return found.length === 0 ? undefined : [...new Set(found)].join(' ')
 }
 
-/** Members under a heading; those that nobody needs to fill in are folded. */
+/** FormMembers under a heading; those that nobody needs to fill in are folded. */
 function Group({
   label,
   path,
@@ -175,8 +175,8 @@ function Variants({
   label,
   isOpen,
 }: Omit<FieldProps, 'schema' | 'isRequired'> & {
-  variants: readonly Schema[]
-  shape: Schema
+  variants: readonly FormSchema[]
+  shape: FormSchema
   label: string
   isOpen: boolean
 }) {
@@ -293,8 +293,8 @@ function Line({ schema, path, value, context, isRequired, label }: LabelledProps
   )
 }
 
-const maxLengthOf = (schema: Schema & { maxLength?: number }) => schema.maxLength ?? 0
-const toPlaceholder = ({ default: given }: Schema) =>
+const maxLengthOf = (schema: FormSchema & { maxLength?: number }) => schema.maxLength ?? 0
+const toPlaceholder = ({ default: given }: FormSchema) =>
   given === undefined || typeof given === 'object' ? '' : String(given)
 
 function toText(value: Json, kind: string): string {

@@ -10,7 +10,7 @@ import { useAnswer } from './hooks.ts'
 import type { Filters } from './model.ts'
 import { Names, ProblemNote } from './parts.tsx'
 import { formatRoute } from './route.ts'
-import { isMembers, type Members, type Schema, write } from './schema.ts'
+import { type FormMembers, type FormSchema, isMembers, write } from './schema.ts'
 
 /** The metric whose number is that of all findings. */
 const ALL = 'total-findings'
@@ -22,7 +22,7 @@ type FilterFieldProps = Parameters<CustomField>[0] & {
 }
 
 /** Filters without those of a key, so that its other values have counts, too. */
-function withoutKey(filters: Members, key: string): Members {
+function withoutKey(filters: FormMembers, key: string): FormMembers {
   const { [key]: _, exclude, ...others } = filters
   const { [key]: _excluded, ...kept } = isMembers(exclude) ? exclude : {}
   return Object.keys(kept).length === 0 ? others : { ...others, exclude: kept }
@@ -32,8 +32,8 @@ const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(S
 
 /** Which findings are meant: values with their present counts, to be included or left out, and the number of them all. */
 export function FilterField({ value, schema, path, context, onChange, only = {} }: FilterFieldProps) {
-  const filters: Members = isMembers(value) ? value : {}
-  const excluded: Members = isMembers(filters.exclude) ? filters.exclude : {}
+  const filters: FormMembers = isMembers(value) ? value : {}
+  const excluded: FormMembers = isMembers(filters.exclude) ? filters.exclude : {}
   const offered = dimensions.filter(({ filterKey }) => schema.properties?.[filterKey] !== undefined)
   const [open, setOpen] = useState<string>()
   const asked = { ...only, ...filters } as Filters
@@ -51,11 +51,11 @@ export function FilterField({ value, schema, path, context, onChange, only = {} 
         },
   )
   const set = (at: string, values: readonly string[]) => {
-    const next = write(filters, at, values.length === 0 ? undefined : values) as Members
+    const next = write(filters, at, values.length === 0 ? undefined : values) as FormMembers
     const { exclude, ...rest } = next
     onChange(isMembers(exclude) && Object.keys(exclude).length === 0 ? rest : next)
   }
-  const more: Schema = {
+  const more: FormSchema = {
     properties: Object.fromEntries(
       Object.entries(schema.properties ?? {}).filter(
         ([key]) => key !== 'exclude' && !dimensions.some(({ filterKey }) => filterKey === key),

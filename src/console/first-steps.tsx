@@ -14,7 +14,7 @@ const toForm = (kind: string) => formatRoute({ page: 'sources', state: { add: [k
 export function FirstSteps({ session }: { session: ConsoleSession | undefined }) {
   const [isLoading, setLoading] = useState(false)
   if (session === undefined || !canChange(session, 'admin')) {
-    return <p class="note">There is no source yet; somebody with the scope admin can add one.</p>
+    return <p class="note">There is no source yet; a user with the scope admin can add one.</p>
   }
   const load = async () => {
     setLoading(true)
@@ -51,7 +51,7 @@ export function FirstSteps({ session }: { session: ConsoleSession | undefined })
       </li>
       <li class="card form">
         <h2>Scan a BI tenant</h2>
-        <p>Power BI: an application that may read the tenant, or a token that somebody has.</p>
+        <p>Power BI: an application that may read the tenant, or an access token.</p>
         <p class="row">
           <Link to={toForm('bi')} class="button">
             Add a BI tenant

@@ -7,10 +7,10 @@ import { refresh, useAnswer } from './hooks.ts'
 import { ProblemNote, Shape } from './parts.tsx'
 import {
   applyPatch,
+  type FormMembers,
+  type FormSchema,
   isMembers,
-  type Members,
   read,
-  type Schema,
   toBody,
   toChange,
   toFieldPath,
@@ -25,13 +25,15 @@ interface OperationFormProps<Answer> {
   operation: string
   /** Values of the parameters in its path. */
   at?: Readonly<Record<string, string>>
-  start?: Members
-  /** Reads what is stored now, in the form of `start`, to see whether somebody else has changed it. */
-  readAgain?: () => Promise<Members>
+  start?: FormMembers
+  /** Reads what is stored now, in the form of `start`, to see whether it was changed meanwhile. */
+  readAgain?: () => Promise<FormMembers>
   /** What of a change is sent: the members that differ, or what differs in them; absent: the whole form. */
   sends?: 'members' | 'patch'
   /** Changes what is asked for, by what was chosen so far. */
-  refine?: (schema: Schema, value: Members) => Schema
+  refine?: (schema: FormSchema, value: FormMembers) => FormSchema
+  /** Changes other members with one that was changed. */
+  adjust?: (value: FormMembers, path: string) => FormMembers
   labels?: FieldContext['labels']
   choices?: FieldContext['choices']
   custom?: FieldContext['custom']
@@ -41,12 +43,12 @@ interface OperationFormProps<Answer> {
   /** What is said once it is saved; of a change, with the offer to undo it. */
   done?: string
   note?: ComponentChildren
-  aside?: (value: Members) => ComponentChildren
-  onSaved: (answer: Answer, value: Members) => void
+  aside?: (value: FormMembers) => ComponentChildren
+  onSaved: (answer: Answer, value: FormMembers) => void
   onCancel?: () => void
 }
 
-const nothing: Members = {}
+const nothing: FormMembers = {}
 
 /** The name in paths that a display name suggests. */
 const toSlug = (name: unknown): string =>
@@ -59,11 +61,11 @@ const toSlug = (name: unknown): string =>
 /** A form made from the schema of an operation. What is typed stays until it is saved or given up. */
 export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
   const { operation, at = {}, start = nothing, readAgain, sends, refine, save, done } = props
-  const { note, aside, onSaved, onCancel } = props
+  const { adjust, note, aside, onSaved, onCancel } = props
   const { value: found, problem: missing } = useAnswer(`form ${operation}`, () => client.getForm(operation))
-  const [value, setValue] = useState<Members>(start)
-  const before = useRef<Members>(start)
-  const [changed, setChanged] = useState<Members>()
+  const [value, setValue] = useState<FormMembers>(start)
+  const before = useRef<FormMembers>(start)
+  const [changed, setChanged] = useState<FormMembers>()
   const [problem, setProblem] = useState<ServerProblem>()
   const [isSaving, setSaving] = useState(false)
   const form = useRef<HTMLFormElement>(null)
@@ -72,7 +74,7 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
   }, [problem])
   if (found === undefined) return missing === undefined ? <Shape height={320} /> : <ProblemNote problem={missing} />
   const { properties = {}, ...rest } = found.schema
-  const asked: Schema = {
+  const asked: FormSchema = {
     ...rest,
     properties: Object.fromEntries(Object.entries(properties).filter(([key]) => at[key] === undefined)),
   }
@@ -83,9 +85,9 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
     issues.set(key, [issues.get(key), message].filter(Boolean).join(' '))
   }
   const fixed = problem?.fix?.tool === operation ? problem.fix.arguments : undefined
-  const toSent = (from: Members, to: Members): object =>
+  const toSent = (from: FormMembers, to: FormMembers): object =>
     sends === 'patch' ? toPatch(from, to) : sends === 'members' ? toSendable(schema, toChange(from, to)) : to
-  const send = async (whole: Members) => {
+  const send = async (whole: FormMembers) => {
     setSaving(true)
     setProblem(undefined)
     setChanged(undefined)
@@ -94,9 +96,9 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
       if (now !== undefined && Object.keys(toChange(before.current, now)).length > 0) {
         setChanged(now)
       } else {
-        const [earlier, body] = [before.current, whole].map((each) => toBody(schema, each) as Members) as [
-          Members,
-          Members,
+        const [earlier, body] = [before.current, whole].map((each) => toBody(schema, each) as FormMembers) as [
+          FormMembers,
+          FormMembers,
         ]
         const answer = await client.callForm<Answer>(found, at, toSent(earlier, body))
         const undo = () =>
@@ -126,7 +128,8 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
     isStored: readAgain !== undefined,
     change: (path, member) =>
       setValue((whole) => {
-        const next = write(whole, path, member) as Members
+        const written = write(whole, path, member) as FormMembers
+        const next = adjust?.(written, path) ?? written
         const isNamed = path === 'displayName' && (whole.slug ?? '') === toSlug(whole.displayName)
         return isNamed && schema.properties?.slug !== undefined ? { ...next, slug: toSlug(member) } : next
       }),
@@ -189,7 +192,7 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
       </form>
       {aside === undefined ? null : (
         <div class="aside">
-          {aside(toBody(schema, value) as Members)}
+          {aside(toBody(schema, value) as FormMembers)}
           {json}
         </div>
       )}
@@ -197,18 +200,18 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
   )
 }
 
-const toForm = (call: Members, at: Readonly<Record<string, string>>): Members =>
+const toForm = (call: FormMembers, at: Readonly<Record<string, string>>): FormMembers =>
   Object.fromEntries(Object.entries(call).filter(([key]) => at[key] === undefined))
 
-/** What somebody else changed since the form was opened. */
+/** What was changed elsewhere since the form was opened. */
 function Conflict({
   before,
   now,
   onKeep,
   onTake,
 }: {
-  before: Members
-  now: Members
+  before: FormMembers
+  now: FormMembers
   onKeep: () => void
   onTake: () => void
 }) {
@@ -219,7 +222,7 @@ function Conflict({
       .join(', ') || 'nothing'
   return (
     <div class="note" role="alert">
-      <p>Somebody else has changed this since you opened it.</p>
+      <p>Someone else has changed this since you opened it.</p>
       <dl class="pairs">
         {Object.keys(changes).map((key) => (
           <Fragment key={key}>
@@ -243,7 +246,15 @@ function Conflict({
 }
 
 /** The form as JSON; what is typed here is shown in the fields as soon as it can be read. */
-function JsonPane({ schema, value, onChange }: { schema: Schema; value: Members; onChange: (value: Members) => void }) {
+function JsonPane({
+  schema,
+  value,
+  onChange,
+}: {
+  schema: FormSchema
+  value: FormMembers
+  onChange: (value: FormMembers) => void
+}) {
   const [typed, setTyped] = useState<string>()
   const [wrong, setWrong] = useState<string>()
   return (

@@ -93,7 +93,7 @@ export function useStable<Given extends unknown[]>(run: (...given: Given) => voi
 
 const CALM_MS = 250
 
-/** A value once it has stayed the same for a moment, as while somebody types. */
+/** A value once it has stayed the same for a moment, as while a user types. */
 export function useCalm<Value>(value: Value): Value {
   const [calm, setCalm] = useState(value)
   useEffect(() => {

@@ -36,7 +36,7 @@ export interface DuePolicy {
   days: Readonly<Record<string, number | null | undefined>>
 }
 
-export interface Token {
+export interface ShownToken {
   id: string
   name: string
   scopes: readonly string[]

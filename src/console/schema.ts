@@ -1,15 +1,15 @@
 import { toWords } from '../charts/words.ts'
 
 /** A JSON Schema of an operation's input, with its references resolved. */
-export interface Schema {
+export interface FormSchema {
   type?: string | readonly string[]
-  properties?: Readonly<Record<string, Schema>>
+  properties?: Readonly<Record<string, FormSchema>>
   required?: readonly string[]
   enum?: readonly unknown[]
   const?: unknown
-  anyOf?: readonly Schema[]
-  oneOf?: readonly Schema[]
-  items?: Schema
+  anyOf?: readonly FormSchema[]
+  oneOf?: readonly FormSchema[]
+  items?: FormSchema
   title?: string
   description?: string
   default?: unknown
@@ -17,22 +17,22 @@ export interface Schema {
   $ref?: string
 }
 
-/** Where an operation is called, and what it takes in its body. */
+/** Where an operation is called, and the schema of its body. */
 export interface OperationForm {
   method: string
   path: string
-  schema: Schema
+  schema: FormSchema
 }
 
 interface Described {
   operationId: string
-  requestBody?: { content: Record<string, { schema: Schema }> }
+  requestBody?: { content: Record<string, { schema: FormSchema }> }
 }
 
 /** The document that the server publishes about its operations. */
 export interface OpenApi {
   paths: Record<string, Record<string, Described>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, FormSchema> }
 }
 
 /** The form of an operation, by its name. */
@@ -48,23 +48,23 @@ export function findForm({ paths, components }: OpenApi, name: string): Operatio
   return undefined
 }
 
-function resolve(schema: Schema, known: Readonly<Record<string, Schema>>): Schema {
-  if (Array.isArray(schema)) return schema.map((each: Schema) => resolve(each, known)) as unknown as Schema
+function resolve(schema: FormSchema, known: Readonly<Record<string, FormSchema>>): FormSchema {
+  if (Array.isArray(schema)) return schema.map((each: FormSchema) => resolve(each, known)) as unknown as FormSchema
   if (typeof schema !== 'object' || schema === null) return schema
   const { $ref, ...own } = schema
   const target = $ref === undefined ? {} : (known[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {})
   return Object.fromEntries(
-    Object.entries({ ...target, ...own }).map(([key, value]) => [key, resolve(value as Schema, known)]),
+    Object.entries({ ...target, ...own }).map(([key, value]) => [key, resolve(value as FormSchema, known)]),
   )
 }
 
 export type Json = unknown
-export type Members = Readonly<Record<string, Json>>
-export const isMembers = (value: Json): value is Members =>
+export type FormMembers = Readonly<Record<string, Json>>
+export const isMembers = (value: Json): value is FormMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What a form asks for: the alternatives of a schema without the one that removes the value. */
-export function listVariants(schema: Schema): readonly Schema[] {
+export function listVariants(schema: FormSchema): readonly FormSchema[] {
   const inner = schema.anyOf ?? schema.oneOf
   if (inner === undefined) return [schema]
   const { anyOf: _any, oneOf: _one, ...common } = schema
@@ -74,8 +74,8 @@ export function listVariants(schema: Schema): readonly Schema[] {
     .map((each) => ({ ...each, ...(common.description === undefined ? {} : { description: common.description }) }))
 }
 
-/** The fixed values in a schema, which tell its alternatives apart, by their paths. */
-export function listConstants({ properties = {} }: Schema, path = ''): [path: string, value: unknown][] {
+/** The fixed values in a schema, which distinguish its alternatives, by their paths. */
+export function listConstants({ properties = {} }: FormSchema, path = ''): [path: string, value: unknown][] {
   return Object.entries(properties).flatMap(([key, inner]): [string, unknown][] => {
     const at = path === '' ? key : `${path}.${key}`
     return inner.const === undefined ? listConstants(inner, at) : [[at, inner.const]]
@@ -83,22 +83,22 @@ export function listConstants({ properties = {} }: Schema, path = ''): [path: st
 }
 
 /** The name of an alternative: the fixed values that make it different, or what it requires first. */
-export const toVariantName = (schema: Schema): string =>
+export const toVariantName = (schema: FormSchema): string =>
   listConstants(schema)
     .map(([, value]) => String(value))
     .join(' ') ||
   (schema.required?.[0] ?? '')
 
 /** The alternative that a value is of, or the first. */
-export function findVariant(variants: readonly Schema[], value: Json): Schema {
-  const isOf = (each: Schema) =>
+export function findVariant(variants: readonly FormSchema[], value: Json): FormSchema {
+  const isOf = (each: FormSchema) =>
     listConstants(each).every(([path, fixed]) => read(value, path) === fixed) &&
     Object.keys(isMembers(value) ? value : {}).every((key) => Object.hasOwn(each.properties ?? {}, key))
   return variants.find(isOf) ?? variants[0] ?? {}
 }
 
 /** The value when an alternative is chosen: its fixed values, and what the one before had, too. */
-export function toVariant(schema: Schema, value: Json): Json {
+export function toVariant(schema: FormSchema, value: Json): Json {
   const kept = Object.entries(isMembers(value) ? value : {}).filter(([key]) => schema.properties?.[key] !== undefined)
   const empty = (schema.required ?? []).map((key): [string, Json] => [
     key,
@@ -110,7 +110,7 @@ export function toVariant(schema: Schema, value: Json): Json {
 
 export type FieldKind = 'text' | 'number' | 'boolean' | 'choice' | 'choices' | 'lines' | 'list' | 'group' | 'json'
 
-export function toKind(schema: Schema): FieldKind {
+export function toKind(schema: FormSchema): FieldKind {
   const { type, items } = schema
   if (schema.enum !== undefined) return 'choice'
   if (type === 'boolean') return 'boolean'
@@ -145,7 +145,7 @@ export function read(value: Json, path: string): Json {
   return path
     .split('.')
     .reduce<Json>(
-      (inner, key) => (typeof inner === 'object' && inner !== null ? (inner as Members)[key] : undefined),
+      (inner, key) => (typeof inner === 'object' && inner !== null ? (inner as FormMembers)[key] : undefined),
       value,
     )
 }
@@ -165,8 +165,8 @@ export function write(value: Json, path: string, member: Json): Json {
   return inner === undefined ? others : { ...(isMembers(value) ? value : {}), [key]: inner }
 }
 
-/** What of a filled form is sent: members of the chosen alternatives that are not empty. */
-export function toBody(schema: Schema, value: Json): Json {
+/** What of a filled form is sent: what is not empty, and what is fixed in the chosen alternatives. */
+export function toBody(schema: FormSchema, value: Json): Json {
   const shape = findVariant(listVariants(schema), value)
   if (shape.const !== undefined) return shape.const
   if (shape.properties !== undefined) {
@@ -174,9 +174,16 @@ export function toBody(schema: Schema, value: Json): Json {
       const member = inner.readOnly === true ? undefined : toBody(inner, isMembers(value) ? value[key] : undefined)
       return member === undefined ? [] : [[key, member]]
     })
+    // What the schema does not know is the server's to refuse.
+    const { properties } = shape
+    const unknown = Object.entries(isMembers(value) ? value : {}).filter(
+      ([key, member]) => properties[key] === undefined && member !== undefined,
+    )
     const required = shape.required ?? []
     const isEmpty = entries.every(([key]) => shape.properties?.[key]?.const !== undefined)
-    return isEmpty && value === undefined && required.length === 0 ? undefined : Object.fromEntries(entries)
+    return isEmpty && value === undefined && required.length === 0
+      ? undefined
+      : Object.fromEntries([...entries, ...unknown])
   }
   if (Array.isArray(value)) {
     const list = value.map((each) => toBody(shape.items ?? {}, each)).filter((each) => each !== undefined)
@@ -200,7 +207,7 @@ function sorted(value: Json): Json {
 }
 
 /** The members that differ, with null for those that are gone. */
-export function toChange(before: Members, after: Members): Record<string, Json> {
+export function toChange(before: FormMembers, after: FormMembers): Record<string, Json> {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
   return Object.fromEntries(
     [...keys].flatMap((key) => (isSame(before[key], after[key]) ? [] : [[key, after[key] ?? null]])),
@@ -208,7 +215,7 @@ export function toChange(before: Members, after: Members): Record<string, Json> 
 }
 
 /** Like `toChange`, for members within members; lists are replaced as a whole. */
-export function toPatch(before: Members, after: Members): Record<string, Json> {
+export function toPatch(before: FormMembers, after: FormMembers): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(toChange(before, after)).map(([key, value]) => {
       const earlier = before[key]
@@ -218,7 +225,7 @@ export function toPatch(before: Members, after: Members): Record<string, Json> {
 }
 
 /** The value with the changes of a patch. */
-export function applyPatch(value: Members, patch: Members): Members {
+export function applyPatch(value: FormMembers, patch: FormMembers): FormMembers {
   const changed = Object.entries(patch).map(([key, member]): [string, Json] => {
     const earlier = value[key]
     return [key, isMembers(member) && isMembers(earlier) ? applyPatch(earlier, member) : member]
@@ -229,7 +236,7 @@ export function applyPatch(value: Members, patch: Members): Members {
 }
 
 /** A change in which a member that was emptied is null only where the operation takes that. */
-export function toSendable({ properties = {} }: Schema, change: Members): Members {
+export function toSendable({ properties = {} }: FormSchema, change: FormMembers): FormMembers {
   return Object.fromEntries(
     Object.entries(change).map(([key, value]) => {
       const schema = properties[key] ?? {}

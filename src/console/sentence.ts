@@ -1,7 +1,7 @@
 import { dimensions } from '../charts/dimensions.ts'
 import { toWords } from '../charts/words.ts'
 import { flatten, toPathText } from './flatten.ts'
-import { isMembers, type Json, type Members } from './schema.ts'
+import { type FormMembers, isMembers, type Json } from './schema.ts'
 
 const aggregations: Readonly<Record<string, string>> = {
   COUNT: 'the number of',
@@ -32,9 +32,9 @@ const times: Readonly<Record<string, string>> = {
 const join = (values: readonly unknown[]) => values.map((value) => toWords(String(value))).join(' or ')
 
 /** Filters in words: `severity is Critical or High, and status is not Ignored`. */
-export function toFilterText(filters: Members): string {
+export function toFilterText(filters: FormMembers): string {
   const { exclude, ...included } = filters
-  const toParts = (mapping: Members, is: string) =>
+  const toParts = (mapping: FormMembers, is: string) =>
     Object.entries(mapping).map(([key, value]) => {
       const label = dimensions.find(({ filterKey }) => filterKey === key)?.label ?? toPathText(key)
       const text = Array.isArray(value)
@@ -47,7 +47,7 @@ export function toFilterText(filters: Members): string {
   return [...toParts(included, 'is'), ...(isMembers(exclude) ? toParts(exclude, 'is not') : [])].join(', and ')
 }
 
-function toSimpleText({ aggregation, entity, field, p, filters, timeField, mode, window }: Members): string {
+function toSimpleText({ aggregation, entity, field, p, filters, timeField, mode, window }: FormMembers): string {
   const what = `${String(entity ?? 'finding')}s`
   const name = fields[String(field)] ?? toPathText(String(field ?? '…'))
   const counted =
@@ -60,7 +60,7 @@ function toSimpleText({ aggregation, entity, field, p, filters, timeField, mode,
   const time = times[String(timeField ?? (entity === 'asset' ? 'firstSeenAt' : 'firstDetectedAt'))] ?? timeField
   const when =
     mode === 'stock'
-      ? `${where}, as they stood at the end of the time asked about`
+      ? `${where}, as of the end of the time asked about`
       : ` ${time} in the time asked about${where === '' ? '' : `,${where}`}`
   const rolling = !isMembers(window)
     ? ''
@@ -74,7 +74,7 @@ const toPart = (part: Json): string =>
   !isMembers(part) ? '…' : part.metricSlug === undefined ? toSimpleText(part) : `the metric ${part.metricSlug}`
 
 /** What a metric means, in a sentence. */
-export function toSentence({ type, definition, glossaryTermSlug }: Members): string {
+export function toSentence({ type, definition, glossaryTermSlug }: FormMembers): string {
   const inner = isMembers(definition) ? definition : {}
   const text =
     type === 'RATIO'

@@ -148,7 +148,7 @@ export function Console() {
             <ProblemNote problem={problem} />
           </main>
         ) : isSignedOut && value === undefined ? null : (
-          // What was typed on the page is kept until somebody has signed in again.
+          // What was typed on the page is kept until a user has signed in again.
           <Page route={route} session={value} />
         )}
       </div>

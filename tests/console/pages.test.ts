@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { compare, flatten, toPathText } from '../../src/console/flatten.ts'
 import { listInputs } from '../../src/console/lineage.ts'
 import {
+  type FormSchema,
   findVariant,
   listVariants,
   read,
-  type Schema,
   toBody,
   toChange,
   toFieldPath,
@@ -77,7 +77,7 @@ describe('a form made from a schema', () => {
     },
     required: ['type', 'required'],
   })
-  const schema: Schema = { oneOf: [wiki, { anyOf: [toBi('APP'), toBi('TOKEN')] }] }
+  const schema: FormSchema = { oneOf: [wiki, { anyOf: [toBi('APP'), toBi('TOKEN')] }] }
   const variants = listVariants(schema)
 
   test('offers every alternative, nested ones too, by what is fixed in it', () => {
@@ -94,7 +94,7 @@ describe('a form made from a schema', () => {
   )
 
   test('sends what was filled in, without what is empty, and numbers and texts as they were typed', () => {
-    const form: Schema = {
+    const form: FormSchema = {
       type: 'object',
       properties: {
         name: text,
@@ -108,6 +108,7 @@ describe('a form made from a schema', () => {
     const filled = { name: ' Ada ', limit: 'many', tags: ['x', '', ' y'], more: { a: '' }, version: 3 }
     expect(toBody(form, filled)).toEqual({ name: 'Ada', limit: 'many', tags: ['x', 'y'], more: {} })
     expect(toBody(form, {})).toEqual({})
+    expect(toBody(form, { name: 'Ada', nmae: 'x' })).toEqual({ name: 'Ada', nmae: 'x' })
   })
 
   test('sends of a change what differs, and null for what was removed', () => {

@@ -19,7 +19,7 @@ test.each([
       },
       glossaryTermSlug: 'pii-exposure',
     },
-    'The number of findings where severity is Critical or High, and status is not False positive, as they stood at the end of the time asked about, always within the term pii-exposure.',
+    'The number of findings where severity is Critical or High, and status is not False positive, as of the end of the time asked about, always within the term pii-exposure.',
   ],
   [
     {

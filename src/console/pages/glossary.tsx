@@ -10,7 +10,7 @@ import { refresh, useAnswer } from '../hooks.ts'
 import type { ConsoleSession, TermPage } from '../model.ts'
 import { canChange, Link, Mapping, Names, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
-import type { Members } from '../schema.ts'
+import type { FormMembers } from '../schema.ts'
 
 /** The business terms, by category. */
 export function Glossary({ route, session }: { route: Route; session: ConsoleSession | undefined }) {
@@ -189,7 +189,7 @@ const toForm = ({
   icon,
   synonyms,
   isActive,
-}: TermPage): Members => ({
+}: TermPage): FormMembers => ({
   ...{ displayName, filterMapping, description, category, color, icon, synonyms, isActive },
 })
 

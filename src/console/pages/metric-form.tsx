@@ -10,7 +10,7 @@ import { OperationForm } from '../form.tsx'
 import { refresh, useAnswer, useCalm } from '../hooks.ts'
 import { ProblemNote, Shape } from '../parts.tsx'
 import { formatRoute, go } from '../route.ts'
-import { isMembers, type Json, type Members, type Schema } from '../schema.ts'
+import { type FormMembers, type FormSchema, isMembers, type Json } from '../schema.ts'
 import { toSentence } from '../sentence.ts'
 
 const YEAR_MS = 365 * 86_400_000
@@ -45,8 +45,14 @@ const modes = [
 
 const REQUIRED = ['displayName', 'type', 'definition']
 
+/** What a definition of a type begins with. */
+const toBlank = (type: Json): FormMembers => {
+  const counted = { aggregation: 'COUNT', entity: 'finding' }
+  return type === 'SIMPLE' ? counted : type === 'RATIO' ? { numerator: counted, denominator: counted } : {}
+}
+
 /** The schema of the definition that the chosen type has, with the choices that fit what was chosen before. */
-function refine(schema: Schema, value: Members): Schema {
+function refine(schema: FormSchema, value: FormMembers): FormSchema {
   const shapes = schema.properties?.definition?.anyOf ?? []
   const shape = shapes.find(({ title }) => title === (value.type ?? 'SIMPLE')) ?? {}
   const required = [...new Set([...(schema.required ?? []), ...REQUIRED])]
@@ -54,7 +60,7 @@ function refine(schema: Schema, value: Members): Schema {
   return { ...schema, required, properties: { ...properties, definition: narrow(shape, value.definition) } }
 }
 
-function narrow(shape: Schema, value: Json): Schema {
+function narrow(shape: FormSchema, value: Json): FormSchema {
   const members = isMembers(value) ? value : {}
   const { aggregation, entity = 'finding' } = members
   const isOf = (each: unknown) =>
@@ -62,7 +68,7 @@ function narrow(shape: Schema, value: Json): Schema {
       ? entity === 'asset'
       : entity === 'finding' || !/Detected|resolved|Hours/.test(String(each))
   const suits = (each: unknown) => isOf(each) && (aggregation === 'COUNT_DISTINCT') !== numbers.includes(String(each))
-  const properties = Object.entries(shape.properties ?? {}).flatMap(([key, inner]): [string, Schema][] => {
+  const properties = Object.entries(shape.properties ?? {}).flatMap(([key, inner]): [string, FormSchema][] => {
     if (key === 'field') {
       const isCount = aggregation === undefined || aggregation === 'COUNT'
       return isCount && members.field === undefined ? [] : [[key, { ...inner, enum: inner.enum?.filter(suits) ?? [] }]]
@@ -77,7 +83,7 @@ function narrow(shape: Schema, value: Json): Schema {
 }
 
 /** The members of a stored metric that a form changes, and when it was changed, which the server compares. */
-function toForm(metric: MetricDetail): Members {
+function toForm(metric: MetricDetail): FormMembers {
   const { displayName, type, definition, description, allowedDimensions, format, unit, glossaryTermSlug } = metric
   const { owner, color, synonyms, emptyAs, better } = metric
   return {
@@ -93,6 +99,8 @@ export function MetricForm({ metric, onCancel }: { metric?: MetricDetail; onCanc
   const slug = metric?.slug
   const common = {
     refine,
+    adjust: (value: FormMembers, path: string) =>
+      path === 'type' ? { ...value, definition: toBlank(value.type) } : value,
     labels,
     choices: {
       type: types,
@@ -105,7 +113,7 @@ export function MetricForm({ metric, onCancel }: { metric?: MetricDetail; onCanc
     },
     custom: { filters: FilterField },
     hasJson: true,
-    aside: (value: Members) => <Draft slug={slug ?? 'new-metric'} value={value} />,
+    aside: (value: FormMembers) => <Draft slug={slug ?? 'new-metric'} value={value} />,
     onSaved: ({ slug: saved }: Metric) => {
       refresh()
       go(formatRoute({ page: 'metrics', name: saved }), true)
@@ -118,7 +126,7 @@ export function MetricForm({ metric, onCancel }: { metric?: MetricDetail; onCanc
       {metric === undefined ? (
         <OperationForm<Metric>
           operation="create_metric"
-          start={{ type: 'SIMPLE', definition: { aggregation: 'COUNT', entity: 'finding' } }}
+          start={{ type: 'SIMPLE', definition: toBlank('SIMPLE') }}
           save="Add the metric"
           done="Metric added as a draft"
           {...common}
@@ -141,9 +149,9 @@ export function MetricForm({ metric, onCancel }: { metric?: MetricDetail; onCanc
 }
 
 /** What the metric means, its value and its series of the last year, before anything is stored. */
-function Draft({ slug, value }: { slug: string; value: Members }) {
+function Draft({ slug, value }: { slug: string; value: FormMembers }) {
   const { slug: _slug, displayName: _name, owner: _owner, color: _color, synonyms: _synonyms, ...typed } = value
-  const { description: _description, ...draft } = JSON.parse(useCalm(JSON.stringify(typed))) as Members
+  const { description: _description, ...draft } = JSON.parse(useCalm(JSON.stringify(typed))) as FormMembers
   const now = Math.floor(Date.now() / 60_000) * 60_000
   const { value: view, problem } = useAnswer(`draft ${slug} ${JSON.stringify(draft)}`, (signal) =>
     client.exploreView(

@@ -14,7 +14,7 @@ import { listInputs } from '../lineage.ts'
 import type { ConsoleSession, MetricVersionItem } from '../model.ts'
 import { canChange, Link, Names, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
-import type { Members } from '../schema.ts'
+import type { FormMembers } from '../schema.ts'
 import { toSentence } from '../sentence.ts'
 import { say } from '../toast.tsx'
 import { MetricForm } from './metric-form.tsx'
@@ -74,7 +74,7 @@ export function MetricPageView({ route, slug, session }: MetricPageProps) {
           {canCertify ? (
             <ConfirmedButton
               label={`Certify version ${metric.version}`}
-              about={`From now on answers say that you vouch for what it counts: ${toSentence(metric as unknown as Members)}`}
+              about={`From now on answers say that you vouch for what it counts: ${toSentence(metric as unknown as FormMembers)}`}
               act={() => client.certifyMetric(metric.slug)}
               done={() => {
                 say(`Version ${metric.version} certified`)
@@ -158,7 +158,7 @@ function Deprecation({ metric, onClose }: { metric: MetricDetail; onClose: () =>
       <h1>
         Deprecate <Name text={metric.displayName} codes={false} />
       </h1>
-      <p class="lead">It keeps its numbers; whoever asks for it is told what to use instead.</p>
+      <p class="lead">It keeps its numbers; whoever asks for it is pointed to what to use instead.</p>
       <OperationForm
         operation="deprecate_metric"
         at={{ slug: metric.slug }}

@@ -8,7 +8,7 @@ import { ConfirmedButton, Dialog } from '../dialog.tsx'
 import { FilterField } from '../filter-field.tsx'
 import { OperationForm } from '../form.tsx'
 import { refresh, useAnswer } from '../hooks.ts'
-import type { ConsoleSession, DuePolicy, Suppression, Token } from '../model.ts'
+import type { ConsoleSession, DuePolicy, ShownToken, Suppression } from '../model.ts'
 import { canChange, Link, Mapping, ProblemNote, Shape } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
 import { copy, say } from '../toast.tsx'
@@ -25,7 +25,7 @@ export function Settings({ route, session }: SettingsProps) {
     const [due, suppressions, tokens] = await Promise.all([
       client.listDuePolicies(signal),
       client.call<{ items: Suppression[] }>('GET', '/suppressions'),
-      isAdmin ? client.call<{ items: Token[] }>('GET', '/tokens') : undefined,
+      isAdmin ? client.call<{ items: ShownToken[] }>('GET', '/tokens') : undefined,
     ])
     return { policies: due.policies, suppressions: suppressions.items, tokens: tokens?.items }
   })
@@ -225,7 +225,7 @@ function SuppressionForm({ onSaved, onCancel }: { onSaved: () => void; onCancel:
   )
 }
 
-function Tokens({ items, to }: { items: readonly Token[]; to: string }) {
+function Tokens({ items, to }: { items: readonly ShownToken[]; to: string }) {
   const tones = { active: 'good', expired: '', revoked: 'bad' }
   return (
     <section class="card" aria-label="Tokens">
@@ -270,7 +270,7 @@ function Tokens({ items, to }: { items: readonly Token[]; to: string }) {
 
 /** Creates a token and shows it once; from the first one on this page needs one as well. */
 function TokenForm({ isFirst, onDone }: { isFirst: boolean; onDone: () => void }) {
-  const [made, setMade] = useState<Token & { token: string }>()
+  const [made, setMade] = useState<ShownToken & { token: string }>()
   const close = () => {
     if (made !== undefined && readToken() === null) keepToken(made.token)
     refresh()
@@ -285,7 +285,7 @@ function TokenForm({ isFirst, onDone }: { isFirst: boolean; onDone: () => void }
           Give it the scope admin to manage tokens here.
         </p>
       ) : null}
-      <OperationForm<Token & { token: string }>
+      <OperationForm<ShownToken & { token: string }>
         operation="create_token"
         start={isFirst ? { scopes: ['admin'] } : {}}
         save="Create the token"

@@ -3,7 +3,7 @@ import { client } from '../client.ts'
 import { OperationForm } from '../form.tsx'
 import { useAnswer } from '../hooks.ts'
 import { ProblemNote, Shape } from '../parts.tsx'
-import { listConstants, listVariants, type Members } from '../schema.ts'
+import { type FormMembers, listConstants, listVariants } from '../schema.ts'
 
 const labels = {
   config: 'Settings',
@@ -31,7 +31,7 @@ const modes = [
 const choices = { history: modes }
 
 /** What the form shows of a stored source; secrets are never read back. */
-const toForm = ({ name, config: { masked: _, ...config }, history: mode = 'vanished' }: Source): Members => ({
+const toForm = ({ name, config: { masked: _, ...config }, history: mode = 'vanished' }: Source): FormMembers => ({
   name,
   config: { ...config, masked: {} },
   history: mode,

@@ -12,7 +12,7 @@ import { refresh, useAnswer, useCalm } from '../hooks.ts'
 import type { ConsoleSession, WatchPage } from '../model.ts'
 import { canChange, ProblemNote, Shape } from '../parts.tsx'
 import { formatRoute, go } from '../route.ts'
-import { isMembers, type Members, type Schema } from '../schema.ts'
+import { type FormMembers, type FormSchema, isMembers } from '../schema.ts'
 
 /** A condition in words, such as `above 100, twice in a row`. */
 export function toConditionText({ kind, value, for: times = 1 }: Watch['condition']): string {
@@ -25,7 +25,7 @@ export const toMeasured = (value: number | null, { kind }: Watch['condition']) =
   value === null ? '–' : kind === 'changeAbove' ? `${toNumber(value * 100, 1)}%` : toNumber(value)
 
 /** The members of a stored watch that a form changes. */
-const toForm = (watch: WatchPage): Members => {
+const toForm = (watch: WatchPage): FormMembers => {
   const { displayName, metricSlug, condition, filters, glossaryTermSlug, dimensions, last, cron, deliver } = watch
   const receivers = deliver.map(({ type, url, format, secret }) => ({ type, url, format, secret }))
   return { displayName, metricSlug, condition, filters, glossaryTermSlug, dimensions, last, cron, deliver: receivers }
@@ -48,7 +48,7 @@ const kinds = [
 interface WatchFormProps {
   session: ConsoleSession
   watch?: WatchPage
-  start?: Members
+  start?: FormMembers
   onCancel: () => void
 }
 
@@ -57,7 +57,7 @@ export function WatchForm({ session, watch, start, onCancel }: WatchFormProps) {
   const metrics = useMetricChoices()
   const terms = useTermChoices()
   const isAdmin = canChange(session, 'admin')
-  const leaveOut = (schema: Schema): Schema => {
+  const leaveOut = (schema: FormSchema): FormSchema => {
     const { deliver, ...properties } = schema.properties ?? {}
     const required = [...new Set([...(schema.required ?? []), 'displayName', 'metricSlug', 'condition'])]
     return {
@@ -71,7 +71,7 @@ export function WatchForm({ session, watch, start, onCancel }: WatchFormProps) {
     labels,
     choices: { dimensions: dimensionChoices, metricSlug: metrics, glossaryTermSlug: terms, 'condition.kind': kinds },
     custom: { filters: FilterField },
-    aside: (value: Members) => <Past slug={watch?.slug ?? 'new-watch'} value={value} />,
+    aside: (value: FormMembers) => <Past slug={watch?.slug ?? 'new-watch'} value={value} />,
     onSaved: ({ slug }: Watch) => {
       refresh()
       go(formatRoute({ page: 'watches', name: slug }), true)
@@ -110,9 +110,9 @@ interface Preview {
 }
 
 /** The value at each week of the last year, the condition as a line, and where the watch would have fired. */
-function Past({ slug, value }: { slug: string; value: Members }) {
+function Past({ slug, value }: { slug: string; value: FormMembers }) {
   const { slug: _slug, displayName: _name, deliver: _deliver, cron: _cron, ...typed } = value
-  const change = JSON.parse(useCalm(JSON.stringify(typed))) as Members
+  const change = JSON.parse(useCalm(JSON.stringify(typed))) as FormMembers
   const condition = isMembers(change.condition) ? (change.condition as unknown as Watch['condition']) : undefined
   const isReady = change.metricSlug !== undefined && condition?.value !== undefined
   const { value: preview, problem } = useAnswer(`past ${slug} ${JSON.stringify(change)}`, async (signal) =>
