@@ -47,6 +47,11 @@ describe.skipIf(!hasBrowser)('proposals in the console:', { timeout: 90_000 }, (
   })
 
   test('one whose metric has changed since says so, and is rejected by nobody any more', async () => {
+    const hostile = { slug: 'odd', displayName: '\u202e<img src=x onerror=alert(1)>', type: 'SIMPLE' }
+    const odd = await propose('create_metric', { ...hostile, definition: { aggregation: 'COUNT', entity: 'finding' } })
+    const shown = await pages.open(`/console/proposals/${odd}`)
+    await shown.getByText('The call: create_metric').click()
+    expect(await shown.locator('main').innerText()).not.toContain('\u202e')
     const id = await propose('delete_metric', { slug: 'sla-compliance' })
     const page = await pages.open(`/console/proposals/${id}`, {
       viewport: { width: 390, height: 844 },

@@ -51,7 +51,7 @@ export function ProposalPage({ id, session }: { id: string; session: ConsoleSess
         <summary>The call: {value.operation}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys */}
         <pre class="scroll inset" tabIndex={0}>
-          {JSON.stringify(value.input, null, 2)}
+          {showInvisible(JSON.stringify(value.input, null, 2))}
         </pre>
       </details>
       {value.status === 'open' ? <Decision proposal={value} session={session} /> : null}
