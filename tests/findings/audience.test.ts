@@ -69,3 +69,24 @@ it('selects and groups findings and assets', async () => {
     ['anonymous', 'everyone', 'people', 'unknown'].map((audience) => ({ audience })),
   )
 })
+
+it('makes the secrets that everyone can read a number, which a watch observes and a comparison explains', async () => {
+  const secret = (key: string, audience: string) =>
+    importLine(key, { asset: { key, audience }, detectorType: 'SECRETS', firstDetectedAt: '2025-01-10T08:00:00Z' })
+  await load([secret('a', 'group'), secret('b', 'everyone'), of('c', { audience: 'everyone' })])
+  const metricSlug = 'exposed-secrets'
+  const range = { from: '2025-01-01', to: '2025-01-31', compare: 'previous_period', explain: true }
+  const compared = await run('query_metric', { metricSlug, dimensions: ['audience'], ...range })
+  expect(compared).toMatchObject({ value: 1, breakdown: [{ dimensions: { audience: 'everyone' }, value: 1 }] })
+  expect(compared.driverDimensions.map((each: { dimension: string }) => each.dimension)).toContain('audience')
+  await run('create_watch', { slug: 'leaks', displayName: 'Leaks', metricSlug, condition: { kind: 'above', value: 0 } })
+  expect(await run('check_watches', {})).toMatchObject({ items: [{ slug: 'leaks', state: 'FIRING' }] })
+})
+
+it('is shown in lockdown, which withholds names', async () => {
+  await load([of('a', { audience: 'people', audienceSize: 2 })])
+  context.lockdown = true
+  const { asset, ...finding } = (await run('search_findings', {})).items[0]
+  expect(finding).toMatchObject({ audience: 'people', audienceSize: 2 })
+  expect(asset.name).toBe('(withheld)')
+})
