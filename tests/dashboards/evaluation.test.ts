@@ -54,6 +54,7 @@ test('discovery evaluates every default metric, in order', async () => {
   const answer = await open().ask('query_dashboard', { dashboard: 'discovery' })
   expect(valuesOf(answer)).toEqual({
     'total-findings': 4,
+    'distinct-secrets': 0,
     'open-findings': 2,
     'new-findings': 4,
     'critical-open-findings': 1,
@@ -67,7 +68,7 @@ test('discovery evaluates every default metric, in order', async () => {
     'weekly-finding-trend': 0,
   })
   expect(answer.metrics.map((item: { position: number }) => item.position)).toEqual([
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
   ])
 })
 
