@@ -54,6 +54,7 @@ test('discovery evaluates every default metric, in order', async () => {
   const answer = await open().ask('query_dashboard', { dashboard: 'discovery' })
   expect(valuesOf(answer)).toEqual({
     'total-findings': 4,
+    'distinct-secrets': 0,
     'open-findings': 2,
     'new-findings': 4,
     'critical-open-findings': 1,

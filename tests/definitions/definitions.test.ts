@@ -379,7 +379,7 @@ describe('export', () => {
       .replace('unit: findings', 'unit: findings # plural')}`
     renameSync(file, join(folder, 'metrics', 'mine.yml'))
     writeFileSync(join(folder, 'metrics', 'mine.yml'), mine)
-    expect(exportAll(store, folder)).toMatchObject({ created: [], updated: [], unchanged: 23 })
+    expect(exportAll(store, folder)).toMatchObject({ created: [], updated: [], unchanged: 24 })
     expect(readFileSync(join(folder, 'metrics', 'mine.yml'), 'utf8')).toBe(mine)
     store.write((writer) =>
       writer.prepare("UPDATE metric SET display_name = 'Open now', synonyms = '[]' WHERE slug = 'open-findings'").run(),

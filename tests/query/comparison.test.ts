@@ -61,7 +61,7 @@ describe('drivers', () => {
       dimension: 'findingType',
       rest: { groups: 0, from: 0, to: 0, contribution: 0 },
     })
-    expect(driverDimensions).toHaveLength(15)
+    expect(driverDimensions).toHaveLength(16)
     for (const { dimension, rest } of driverDimensions) {
       const own = drivers.filter((driver: { dimension: string }) => driver.dimension === dimension)
       const sum = own.reduce((total: number, { contribution }: { contribution: number }) => total + contribution, 0)
