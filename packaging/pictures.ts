@@ -22,7 +22,15 @@ const pages = [
   ['glossary', 'glossary'],
   ['metric', 'metrics/open-critical-share?v=1..2'],
   ['watches', 'watches'],
+  ['settings', 'settings'],
+  ['metric-form', 'metrics/open-critical-share?edit=1'],
+  ['term-form', 'glossary/pii-exposure?edit=1'],
+  ['watch-form', 'watches/critical-findings?edit=1'],
+  ['source-form', 'sources/sample-wiki?edit=1'],
+  ['dashboard-form', '?d=secrets&edit=1'],
 ] as const
+/** Of an empty data folder. */
+const empty = [['first-steps', '']] as const
 const shapes = [
   ['wide', { width: 1440, height: 1000 }],
   ['narrow', { width: 390, height: 844 }],
@@ -37,18 +45,18 @@ const toClock = (shift: number) =>
       static now() { return System.now() + ${shift} }
     }`)}`
 
-async function startDemo(home: string): Promise<{ demo: ChildProcess; origin: string }> {
+async function start(command: 'demo' | 'serve', home: string): Promise<{ server: ChildProcess; origin: string }> {
   const clock = toClock(START - Date.now())
-  const demo = spawn(process.execPath, ['--import', clock, main, 'demo', '--home', home, '--port', '0'], {
+  const server = spawn(process.execPath, ['--import', clock, main, command, '--home', home, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const origin = await new Promise<string>((resolve) => {
-    demo.stdout.on('data', (data: Buffer) => {
-      const [, found] = /Serving (http:\/\/127\.0\.0\.1:\d+)/.exec(data.toString()) ?? []
+    server.stdout.on('data', (data: Buffer) => {
+      const [, found] = /[Ss]erv(?:ing|es at) (http:\/\/127\.0\.0\.1:\d+)/.exec(data.toString()) ?? []
       if (found !== undefined) resolve(found)
     })
   })
-  return { demo, origin }
+  return { server, origin }
 }
 
 async function send(origin: string, method: string, path: string, body: object): Promise<void> {
@@ -75,8 +83,8 @@ async function define(origin: string): Promise<void> {
   await send(origin, 'PUT', '/semantic/metrics/open-critical-share', { definition: share(['CRITICAL', 'HIGH']) })
 }
 
-async function take(browser: Browser, origin: string): Promise<void> {
-  for (const [name, path] of pages) {
+async function take(browser: Browser, origin: string, shown: typeof pages | typeof empty): Promise<void> {
+  for (const [name, path] of shown) {
     for (const [shape, viewport] of shapes) {
       for (const colorScheme of ['light', 'dark'] as const) {
         const context = await browser.newContext({ viewport, colorScheme, timezoneId: 'UTC', locale: 'en-GB' })
@@ -98,20 +106,23 @@ async function take(browser: Browser, origin: string): Promise<void> {
   }
 }
 
-const home = mkdtempSync(join(tmpdir(), 'assay-pictures-'))
 mkdirSync(folder, { recursive: true })
-const { demo, origin } = await startDemo(home)
+const homes = [mkdtempSync(join(tmpdir(), 'assay-pictures-')), mkdtempSync(join(tmpdir(), 'assay-pictures-'))] as const
+const [demo, first] = await Promise.all([start('demo', homes[0]), start('serve', homes[1])])
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
 })
 try {
-  await define(origin)
-  await take(browser, origin)
+  await define(demo.origin)
+  await take(browser, demo.origin, pages)
+  await take(browser, first.origin, empty)
 } finally {
   await browser.close()
-  const ended = once(demo, 'exit')
-  demo.kill('SIGTERM')
-  await ended
-  rmSync(home, { recursive: true, force: true })
+  for (const { server } of [demo, first]) {
+    const ended = once(server, 'exit')
+    server.kill('SIGTERM')
+    await ended
+  }
+  for (const home of homes) rmSync(home, { recursive: true, force: true })
 }
