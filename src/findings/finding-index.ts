@@ -13,7 +13,8 @@ export interface IndexedFindings {
 }
 
 export interface IndexedPage extends IndexedFindings {
-  sort: FindingOrder
+  /** Examples: open ones first, then by severity, confidence and recency, and the oldest id first. */
+  sort: FindingOrder | 'examples'
   limit: number
   /** The sort keys of the last finding of the previous page, with its id. */
   after?: readonly number[] | undefined

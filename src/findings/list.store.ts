@@ -187,7 +187,15 @@ function listIndexed(reader: Reader, page: IndexedPage): ListedFindingRow[] | un
 
 function listRows(
   reader: Reader,
-  { conditions, assets, sort, limit, after, upTo, search }: IndexedPage & { search: string | undefined },
+  {
+    conditions,
+    assets,
+    sort,
+    limit,
+    after,
+    upTo,
+    search,
+  }: IndexedPage & { sort: FindingOrder; search: string | undefined },
 ): ListedFindingRow[] {
   const keys = sortedBy[sort]
   let query = findings()

@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { buildEngine, catchUp } from '../../src/engine/load.store.ts'
 import { listAssets } from '../../src/findings/asset-list.store.ts'
+import type { FilterCondition } from '../../src/findings/conditions.ts'
 import type { FilterMapping } from '../../src/findings/filter.ts'
 import { attachIndex, findIndex, findingOrders } from '../../src/findings/finding-index.ts'
 import { countFindings, listFindings } from '../../src/findings/list.store.ts'
 import { resolveFilter } from '../../src/findings/term-filters.store.ts'
 import { attachEngine, findEngine } from '../../src/query/engine/executor.ts'
+import type { Plan } from '../../src/query/plan/plan.ts'
+import { listExamples } from '../../src/query/sql/explore.store.ts'
 import type { Reader, Store } from '../../src/store/store.ts'
 import { changeSomething } from '../engine/changing.ts'
 import { plantPolicies, plantTerm } from '../properties/plant-metrics.ts'
@@ -74,6 +77,12 @@ function askBoth<Answer>(reader: Reader, served: { lists: number }, ask: () => A
   return [indexed, plain]
 }
 
+const toPlan = (conditions: FilterCondition[]): Plan => ({
+  ...{ entity: 'finding', mode: 'flow', measure: { aggregation: 'COUNT' }, timeField: 'firstDetectedAt' },
+  ...{ conditions: conditions.map((condition) => ({ ...condition, origin: 'caller' })), range: {}, at: NOW },
+  dimensions: [],
+})
+
 test.each([
   { name: 'SQLite', open: openFile, missing: undefined },
   { name: 'PostgreSQL', open: openServer, missing: missingPostgres },
@@ -107,6 +116,8 @@ test.each([
             const [total, counted] = askBoth(reader, served, () => countFindings(reader, asked))
             expect({ list, filter, total }).toEqual({ list, filter, total: counted })
           }
+          const examples = askBoth(reader, served, () => listExamples(reader, toPlan(conditions), limit))
+          expect({ list, filter, examples: examples[0] }).toEqual({ list, filter, examples: examples[1] })
           const ofAssets = { conditions, status, limit, after: afterAsset }
           const [assets, expectedAssets] = askBoth(reader, served, () => listAssets(reader, ofAssets))
           expect({ list, page, filter, assets }).toEqual({ list, page, filter, assets: expectedAssets })

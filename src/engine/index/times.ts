@@ -94,25 +94,36 @@ export class Times {
 /** No instant: earlier than all that a column holds, which end after the year 9999. */
 export const NEVER = -(2 ** 44)
 
-/** Instants in any order, in six bytes each; `NEVER` where none was set. */
+/** Instants in any order, in six bytes each from the first one on that is set; `NEVER` where none was. */
 export class Instants {
   #low = new Uint32Array(0)
   #high = new Uint16Array(0)
+  #reserved = 0
 
   get bytes(): number {
     return this.#low.byteLength + this.#high.byteLength
   }
 
   reserve(count: number): void {
+    this.#reserved = count
+    if (this.#low.length > 0) this.#grow(count)
+  }
+
+  #grow(count: number): void {
+    if (count <= this.#low.length) return
     this.#low = grown(this.#low, count)
-    this.#high = grown(this.#high, count)
+    this.#high = grown(this.#high, this.#low.length)
   }
 
   get(row: number): number {
-    return (this.#high[row] as number) * TURN + (this.#low[row] as number) + NEVER
+    return row < this.#low.length ? (this.#high[row] as number) * TURN + (this.#low[row] as number) + NEVER : NEVER
   }
 
   set(row: number, instant: number): void {
+    if (row >= this.#low.length) {
+      if (instant === NEVER) return
+      this.#grow(Math.max(this.#reserved, row + 1))
+    }
     const since = instant - NEVER
     this.#high[row] = Math.floor(since / TURN)
     this.#low[row] = since
@@ -120,6 +131,8 @@ export class Instants {
 
   /** Makes room as `moveApart` does. */
   moveApart(count: number, rows: Uint32Array): void {
+    if (this.#low.length === 0) return
+    this.#grow(count + rows.length)
     moveApart(this.#low, count, rows)
     moveApart(this.#high, count, rows)
   }

@@ -7,11 +7,13 @@ import type { Numbers, PlaceParts, Shape } from './shape.ts'
 /** What to compute over the rows; `assets` counts each asset once, `ranks` serve percentiles. */
 export type Want = 'count' | 'sum' | 'extremes' | 'assets' | 'ranks'
 
-const CHUNK = 4096
-const groups = new Uint32Array(CHUNK)
+/** Rows whose groups are found at once. */
+export const CHUNK = 4096
+/** The groups that `readGroups` has found. */
+export const groups = new Uint32Array(CHUNK)
 
 /** Finds the group of each row of a chunk. */
-function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeOf }: AssetTable): void {
+export function readGroups(rows: Rows, from: number, to: number, shape: Shape, { placeOf }: AssetTable): void {
   const { combo, asset, confidence } = rows
   const { groupOf, places, minConfidence, test, groups: none } = shape
   if (places === undefined) {

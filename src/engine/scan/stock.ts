@@ -4,7 +4,7 @@ import type { Timeline } from '../index/timeline.ts'
 import { firstOver } from '../index/times.ts'
 import { answerFlow } from './ask.ts'
 import { ConfidenceRanks, toQuantile } from './ranks.ts'
-import { groupOfRow, type Want } from './scan.ts'
+import { CHUNK, groupOfRow, groups, readGroups, type Want } from './scan.ts'
 import { NO_MIN, type Numbers, type Shape } from './shape.ts'
 
 const MAX_COUNTERS = 2 ** 26
@@ -168,9 +168,13 @@ function followThrough(
     const { shape } = part
     const none = shape.groups
     const end = rows.firstAtOrAfter(to)
-    for (let row = rows.firstAtOrAfter(from); row < end; row++) {
-      const group = groupOfRow(rows, row, shape, assets)
-      if (group !== none) follow(group, rows, row, by)
+    for (let start = rows.firstAtOrAfter(from); start < end; start += CHUNK) {
+      const next = Math.min(end, start + CHUNK)
+      readGroups(rows, start, next, shape, assets)
+      for (let row = start; row < next; row++) {
+        const group = groups[row - start] as number
+        if (group !== none) follow(group, rows, row, by)
+      }
     }
     for (let row = 0; row < late.count; row++) {
       const time = late.time[row] as number

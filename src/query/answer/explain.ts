@@ -1,5 +1,6 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
+import type { TopGroups } from '../engine/executor.ts'
 import type { DriverDimension, MetricAnswer, QueryWarning } from '../model.ts'
 import { emptyPartial, toGroupId } from '../plan/cells.ts'
 import { compareKeys, toGroupName } from '../plan/group-names.ts'
@@ -37,9 +38,10 @@ export function explainChange(
   dimensions: readonly Dimension[],
   toNodes: (dimension: Dimension) => NodePair,
   run: RunPlan,
+  topOf: TopGroups['ofChanges'],
 ): Required<Pick<MetricAnswer, 'drivers' | 'driverDimensions'>> & { warnings: QueryWarning[] } {
   const explained = dimensions
-    .map((dimension) => explainBy(dimension, toNodes(dimension), run))
+    .map((dimension) => explainBy(dimension, toNodes(dimension), run, topOf))
     .sort((a, b) => (b.excess ?? 0) - (a.excess ?? 0))
   const undivided = explained.filter(({ excess }) => excess === null).map(({ listed }) => listed.dimension)
   return {
@@ -55,8 +57,13 @@ function warnOfUndivided({ slug }: MetricRecord, undivided: readonly Dimension[]
   return { code: 'not_decomposable', message: toSafeMessage(message) }
 }
 
-function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan): Explained {
-  const { groups, toRest, hidden, hiddenChange } = listChanges(now, before, run)
+function explainBy(
+  dimension: Dimension,
+  { now, before }: NodePair,
+  run: RunPlan,
+  topOf: TopGroups['ofChanges'],
+): Explained {
+  const { groups, toRest, hidden, hiddenChange } = listChanges(now, before, run, topOf)
   const [total, earlier] = [toTotal(now, run), toTotal(before, run)]
   const delta = total.value === null || earlier.value === null ? null : total.value - earlier.value
   const shares = toShares(now, groups, { total, earlier, delta, count: groups.length + hidden })
@@ -98,13 +105,16 @@ interface ListedChanges extends Pick<ListedGroups, 'groups' | 'toRest'> {
   hiddenChange: number
 }
 
-/** The groups of both ranges; of counts, which add up exactly, only those that changed most. */
-function listChanges(now: ValueNode, before: ValueNode, run: RunPlan): ListedChanges {
-  if (!isCount(now) || !isCount(before)) return { ...listGroups(now, before, run), hidden: 0, hiddenChange: 0 }
+/** The groups of both ranges; of counts, which add up exactly, and of assets only those that changed most. */
+function listChanges(now: ValueNode, before: ValueNode, run: RunPlan, topOf: TopGroups['ofChanges']): ListedChanges {
+  const all = () => ({ ...listGroups(now, before, run), hidden: 0, hiddenChange: 0 })
+  if (now.kind !== 'measure' || before.kind !== 'measure') return all()
+  const top = topOf(now.plan, before.plan, MAX_DRIVERS)
+  if (top === undefined && !(isCount(now) && isCount(before))) return all()
   const changes = new Map<string, { key: GroupKey; to: number; from: number }>()
   for (const { plan } of [now, before]) {
     const member = plan === now.plan ? 'to' : 'from'
-    for (const { key, id = toGroupId(key), n } of run(plan)) {
+    for (const { key, id = toGroupId(key), n } of top?.[member] ?? run(plan)) {
       const change = changes.get(id)
       if (change !== undefined) change[member] = n
       else changes.set(id, { key, to: 0, from: 0, [member]: n })
@@ -112,7 +122,7 @@ function listChanges(now: ValueNode, before: ValueNode, run: RunPlan): ListedCha
   }
   const sizeOf = ({ to, from }: { to: number; from: number }) => Math.abs(to - from)
   const sorted = sortTop([...changes.values()], MAX_DRIVERS, sizeOf, (a, b) => compareKeys(a.key, b.key))
-  const rest = { to: 0, from: 0 }
+  const { groups, ...rest } = top?.rest ?? { groups: 0, to: 0, from: 0 }
   for (const { to, from } of sorted.slice(MAX_DRIVERS)) {
     rest.to += to
     rest.from += from
@@ -125,7 +135,7 @@ function listChanges(now: ValueNode, before: ValueNode, run: RunPlan): ListedCha
   return {
     groups: sorted.slice(0, MAX_DRIVERS).map(toGroup),
     toRest: () => (plan) => ({ ...emptyPartial, n: plan === now.plan ? rest.to : rest.from }),
-    hidden: Math.max(0, sorted.length - MAX_DRIVERS),
+    hidden: groups + Math.max(0, sorted.length - MAX_DRIVERS),
     hiddenChange: rest.to - rest.from,
   }
 }

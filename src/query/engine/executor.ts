@@ -17,7 +17,7 @@ import { runOnEngine } from './engine-plan.ts'
 import { openFindingIndex } from './finding-index.ts'
 import { openLookups } from './lookups.store.ts'
 import type { EngineSnapshot } from './prepare.ts'
-import { findTop, type TopCells } from './top.ts'
+import { findTop, findTopChanges, type TopCells, type TopChanges } from './top.ts'
 
 /** The engine that serves each reader. */
 const engines = new WeakMap<Reader, Engine>()
@@ -59,15 +59,24 @@ export function openNarrowing(reader: Reader): (plan: Plan) => Plan {
   return (plan) => ({ ...plan, conditions: [...plan.conditions, others] })
 }
 
-/** Finds the top groups of a plan without listing all of them, where there is an engine that can. */
-export function openTop(reader: Reader): (plan: Plan, most: number) => TopCells | undefined {
+/** Finds the top groups of plans without listing all of them, where there is an engine that can. */
+export interface TopGroups {
+  of: (plan: Plan, most: number) => TopCells | undefined
+  /** Of two ranges, by the difference between them. */
+  ofChanges: (now: Plan, before: Plan, most: number) => TopChanges | undefined
+}
+
+export function openTop(reader: Reader): TopGroups {
   const engine = engines.get(reader)
-  if (engine === undefined || !isCurrent(reader, engine)) return () => undefined
+  if (engine === undefined || !isCurrent(reader, engine)) return { of: () => undefined, ofChanges: () => undefined }
   const [snapshot, narrow] = [openEngineSnapshot(reader), openNarrowing(reader)]
-  return (plan, most) => {
-    const found = findTop(engine, narrow(plan), most, snapshot)
-    if (found !== undefined) engine.asked.plans += 1
+  const counted = <Found>(found: Found | undefined, plans: number): Found | undefined => {
+    if (found !== undefined) engine.asked.plans += plans
     return found
+  }
+  return {
+    of: (plan, most) => counted(findTopAssets(engine, narrow(plan), most, snapshot), 1),
+    ofChanges: (now, before, most) => counted(findTopChanges(engine, [narrow(now), narrow(before)], most, snapshot), 2),
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import type { FilterCondition } from '../../findings/conditions.ts'
 import type { FindingIndex, IndexedPage } from '../../findings/finding-index.ts'
 import { listDeletedSources } from '../../findings/source-names.store.ts'
+import { statusCodes } from '../../store/schema.ts'
 import type { Reader } from '../../store/store.ts'
 import { openColumns } from './columns.ts'
 import { openLookups } from './lookups.store.ts'
@@ -62,9 +63,21 @@ export function openFindingIndex(reader: Reader, engine: Engine, isCurrent: () =
 }
 
 function toOrder(engine: Engine, { sort }: IndexedPage, lookups: IndexLookups): RowOrder {
-  const { severity } = engine.facets.facets
-  if (sort === 'severity') return { rankOf: (combo) => severity.valueOf(combo) }
-  return sort === 'newest' ? {} : { keyOf: toValue('lastDetectedAt', { engine, lookups }) }
+  const { severity, status } = engine.facets.facets
+  switch (sort) {
+    case 'newest':
+      return {}
+    case 'severity':
+      return { rankOf: (combo) => severity.valueOf(combo) }
+    case 'lastDetectedAt':
+      return { keyOf: toValue('lastDetectedAt', { engine, lookups }) }
+    case 'examples':
+      return {
+        rankOf: (combo) => (status.valueOf(combo) === statusCodes.OPEN ? 10 : 0) + severity.valueOf(combo),
+        keyOf: toValue('confidence', { engine, lookups }),
+        isByAscendingId: true,
+      }
+  }
 }
 
 function toPlace({ sort, after }: IndexedPage): RowPlace | undefined {

@@ -17,36 +17,78 @@ export interface TopCells {
 }
 
 /** With more assets of equal rank, all groups are listed instead. */
-const MAX_LISTED = 20_000
+const MAX_LISTED = 100_000
 
 /** The `most` assets or values with the most findings; undefined when the plan has to be answered in full. */
 export function findTop(engine: Engine, plan: Plan, most: number, snapshot: EngineSnapshot): TopCells | undefined {
+  const counts = countOfPlan(engine, plan, snapshot)
+  if (counts === undefined) return undefined
+  const { listed, rest } = divide(counts, findRank(counts, most))
+  if (listed.length > MAX_LISTED) return undefined
+  const cells = listed.map((number) => toCell(engine, plan, number, counts))
+  return { cells: nameAssets(cells, plan, snapshot), rest }
+}
+
+/** The groups of one range and of another whose numbers differ most, and the sums of all others. */
+export interface TopChanges {
+  to: Cell[]
+  from: Cell[]
+  rest: { groups: number; to: number; from: number }
+}
+
+/** The `most` assets or values whose numbers differ most, with those that equal the last of them; undefined as above. */
+export function findTopChanges(
+  engine: Engine,
+  [now, before]: readonly [Plan, Plan],
+  most: number,
+  snapshot: EngineSnapshot,
+): TopChanges | undefined {
+  const [to, from] = [countOfPlan(engine, now, snapshot), countOfPlan(engine, before, snapshot)]
+  if (to === undefined || from === undefined || to.length !== from.length) return undefined
+  const changes = to.map((count, asset) => Math.abs(count - (from[asset] as number)))
+  const least = findRank(changes, most)
+  const { listed } = divide(changes, least)
+  // Those that do not differ may be among the first, too.
+  if (listed.length < most || listed.length > MAX_LISTED) return undefined
+  const rest = { groups: 0, to: 0, from: 0 }
+  for (let asset = 0; asset < to.length; asset++) {
+    const [own, earlier] = [to[asset] as number, from[asset] as number]
+    if ((changes[asset] as number) >= least || own + earlier === 0) continue
+    rest.groups++
+    rest.to += own
+    rest.from += earlier
+  }
+  const name = (counts: Uint32Array, plan: Plan) =>
+    nameAssets(
+      listed.map((number) => toCell(engine, plan, number, counts)),
+      plan,
+      snapshot,
+    )
+  return { to: name(to, now), from: name(from, before), rest }
+}
+
+const toCell = (engine: Engine, { dimensions }: Plan, number: number, counts: Uint32Array): Cell => {
+  const isByAsset = dimensions[0] === 'asset'
+  const name = isByAsset ? internalText(String(engine.assets.ids[number])) : nameOfValue(engine, number)
+  return { ...emptyPartial, n: counts[number] as number, key: [name], bucket: 0 }
+}
+
+/** By number, what a plan by asset or value counts of each; undefined for any other plan. */
+function countOfPlan(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Uint32Array | undefined {
   const { entity, measure, dimensions, groups, edges } = plan
   const [dimension, ...further] = dimensions
-  if (further.length > 0 || (dimension !== 'asset' && dimension !== 'value')) return undefined
-  if (entity !== 'finding' || measure.aggregation !== 'COUNT' || groups !== undefined || edges !== undefined) {
-    return undefined
-  }
+  const isByAsset = dimension === 'asset'
+  if (further.length > 0 || !(isByAsset || dimension === 'value') || entity !== 'finding') return undefined
+  const isOfAssets = isByAsset && measure.aggregation === 'COUNT_DISTINCT' && measure.field === 'assetId'
+  if (!(measure.aggregation === 'COUNT' || isOfAssets)) return undefined
+  if (groups !== undefined || edges !== undefined) return undefined
   const { compiled, over } = preparePlan(engine, plan, snapshot, []) ?? {}
   const [part, ...others] = compiled?.parts ?? []
   if (over === undefined || part?.rows.side !== 'all' || others.length > 0) return undefined
-  const count =
-    dimension === 'asset'
-      ? countOver(engine, part.shape, over)
-      : 'range' in over
-        ? tallyValues(engine, part, over.range)
-        : undefined
-  const counts = part.shape.groups === 0 ? new Uint32Array(0) : count
-  if (counts === undefined) return undefined
-  const least = findRank(counts, most)
-  const { listed, rest } = divide(counts, least)
-  if (listed.length > MAX_LISTED) return undefined
-  const cells: Cell[] = []
-  for (const number of listed) {
-    const name = dimension === 'asset' ? internalText(String(engine.assets.ids[number])) : nameOfValue(engine, number)
-    cells.push({ ...emptyPartial, n: counts[number] as number, key: [name], bucket: 0 })
-  }
-  return { cells: nameAssets(cells, plan, snapshot), rest }
+  if (part.shape.groups === 0) return new Uint32Array(isByAsset ? engine.assets.count : engine.values.count)
+  if (!isByAsset) return 'range' in over ? tallyValues(engine, part, over.range) : undefined
+  const counts = countOver(engine, part.shape, over)
+  return isOfAssets ? counts?.map((count) => Math.min(1, count)) : counts
 }
 
 /**
