@@ -75,7 +75,7 @@ export function openTop(reader: Reader): TopGroups {
     return found
   }
   return {
-    of: (plan, most) => counted(findTopAssets(engine, narrow(plan), most, snapshot), 1),
+    of: (plan, most) => counted(findTop(engine, narrow(plan), most, snapshot), 1),
     ofChanges: (now, before, most) => counted(findTopChanges(engine, [narrow(now), narrow(before)], most, snapshot), 2),
   }
 }
