@@ -52,6 +52,7 @@ export const filterPlaces: readonly FilterPlace[] = [
   { operation: 'explore_view', member: 'filters', others: { metricSlug: 'total-findings' } },
   { operation: 'create_watch', member: 'filters', others: { slug: 'filtered', displayName: 'Filtered', ...watch } },
   { operation: 'update_watch', member: 'filters', others: { slug: 'open-by-space' } },
+  { operation: 'preview_watch', member: 'change.filters', others: { slug: 'open-by-space' } },
   { operation: 'search_findings', member: '', others: {} },
   { operation: 'list_assets', member: '', others: {} },
   { operation: 'update_finding', member: 'filters', others: { status: 'IGNORED', reason: 'known' } },
