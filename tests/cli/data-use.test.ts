@@ -117,6 +117,7 @@ const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
     () => ['created', 'create_glossary_term', JSON.stringify(term)],
   ],
   findings: [() => ['existing']],
+  'find-person': [() => ['existing']],
   'terms list': [() => ['existing']],
   'terms show': [() => ['existing', 'pii-exposure']],
   'terms create': [() => ['created', 'mine', '--severities', 'HIGH']],

@@ -20,6 +20,7 @@ const elsewhere = /^assay (?:console|move --to postgres)/
 /** The exit status of examples that ask a question, or that say with it what they found. */
 const statuses: Readonly<Record<string, number>> = {
   'assay sources add': 2,
+  'assay find-person': 2,
   'assay sources remove "Company wiki"': 2,
   'assay terms remove customer-data': 2,
   'assay metrics remove open-secrets': 2,
@@ -69,6 +70,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'bin/assay'), program, { mode: 0o755 })
   writeFileSync(join(folder, 'notes.md'), 'mail anna.schmidt@northfield.dev')
   writeFileSync(join(folder, 'docs/a.txt'), 'nothing')
+  writeFileSync(join(folder, 'identifiers.txt'), 'anna.schmidt@northfield.dev')
   writeFileSync(join(folder, 'log.sarif'), JSON.stringify({ version: '2.1.0', runs: [] }))
   writeFileSync(join(folder, 'wiki.json'), JSON.stringify({ config: tenants.sources[0]?.config }))
   const begun = await run('assay init && assay generate --findings 200 > findings.ndjson')
