@@ -13,7 +13,7 @@ import { type MadeMetric, makeEstate, makeMetrics, makeQuestion, NOW, namedTerms
 import { Oracle } from './query-oracle.ts'
 import { type OracleFilter, type OracleQuestion, policiesOf } from './query-terms.ts'
 
-const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_118)
+const SEED = Number(process.env.ASSAY_QUERY_SEED ?? 20_261_121)
 const ESTATES = cases(1, 10)
 const FINDINGS = cases(250, 600)
 const QUESTIONS = cases(250, 1_000)

@@ -2,7 +2,7 @@ import { toSafeMessage } from '../../detectors/safe-text.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { TopGroups } from '../engine/executor.ts'
 import type { DriverDimension, MetricAnswer, QueryWarning } from '../model.ts'
-import { emptyPartial, toGroupId } from '../plan/cells.ts'
+import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import { compareKeys, toGroupName } from '../plan/group-names.ts'
 import type { GroupKey, MeasureNode, ValueNode } from '../plan/plan.ts'
 import { type GroupValue, type ListedGroups, listGroups, sortTop } from './breakdown.ts'
@@ -63,7 +63,7 @@ function explainBy(
   run: RunPlan,
   topOf: TopGroups['ofChanges'],
 ): Explained {
-  const { groups, toRest, hidden, hiddenChange } = listChanges(now, before, run, topOf)
+  const { groups, toRest, hidden, hiddenChange } = listChanges(now, before, askTogether(now, before, run), topOf)
   const [total, earlier] = [toTotal(now, run), toTotal(before, run)]
   const delta = total.value === null || earlier.value === null ? null : total.value - earlier.value
   const shares = toShares(now, groups, { total, earlier, delta, count: groups.length + hidden })
@@ -96,6 +96,20 @@ function explainBy(
       contribution,
       ...(contribution === null ? { delta: toOwnChange(group) } : {}),
     })),
+  }
+}
+
+/** Of assets or values in a stock, both moments are asked for as a series, in one pass. */
+function askTogether(now: ValueNode, before: ValueNode, run: RunPlan): RunPlan {
+  if (now.kind !== 'measure' || before.kind !== 'measure') return run
+  const [late, early] = [now.plan, before.plan]
+  if (late.mode !== 'stock' || late.measure.aggregation === 'COUNT' || early.at >= late.at) return run
+  let series: readonly Cell[] | undefined
+  return (plan) => {
+    if (plan !== late && plan !== early) return run(plan)
+    series ??= run({ ...late, edges: [early.at, late.at] })
+    const own = plan === late ? 1 : 0
+    return series.flatMap((cell) => (cell.bucket === own ? { ...cell, bucket: 0 } : []))
   }
 }
 
