@@ -134,7 +134,7 @@ describe('every operation with every scope and with none', () => {
           ? 'unauthorized'
           : who === 'propose' && isProposable(operation)
             ? // It changes no definition, so it answers without storing the states.
-              operation.name === 'check_watches'
+              ['check_watches', 'test_metrics'].includes(operation.name)
               ? 'answered'
               : 'proposed'
             : 'forbidden'

@@ -69,7 +69,7 @@ test('discovery evaluates every default metric, in order', async () => {
     'exposed-secrets': 0,
   })
   expect(answer.metrics.map((item: { position: number }) => item.position)).toEqual([
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
   ])
 })
 

@@ -12,7 +12,7 @@ const slugsOf = (answer: { placements: Array<{ metricSlug: string }> }) =>
 
 test('a new installation shows every default metric on discovery', async () => {
   const { ask } = open()
-  expect(await ask('list_dashboards')).toEqual({ items: [{ name: 'discovery', placements: 13 }], total: 1 })
+  expect(await ask('list_dashboards')).toEqual({ items: [{ name: 'discovery', placements: 14 }], total: 1 })
   const dashboard = await ask('get_dashboard', { dashboard: 'discovery' })
   expect(slugsOf(dashboard).slice(0, 3)).toEqual(['total-findings', 'open-findings', 'new-findings'])
 })

@@ -64,7 +64,7 @@ const uncertified = ['overdue-findings', 'sla-compliance']
 
 test('default metrics are certified by assay and not drifted, but for those on due dates', async () => {
   const { items, total } = await open().ask('list_metrics')
-  expect(total).toBe(15)
+  expect(total).toBe(16)
   const isDraft = ({ slug }: { slug: string }) => uncertified.includes(slug)
   expect(items.filter(isDraft)).toMatchObject(uncertified.map(() => ({ status: 'DRAFT', certifiedBy: null })))
   for (const item of items) {

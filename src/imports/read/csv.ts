@@ -24,7 +24,8 @@ const members = new Map(
 /** Columns of an export of this program that are called otherwise, or are no members of a line. */
 const exportedColumns: Readonly<Record<string, string>> = {
   ...{ container: 'asset.container', owner: 'asset.owner', labels: 'asset.labels' },
-  ...{ id: '', source: '', dueAt: '', location: '' },
+  ...{ audience: 'asset.audience', audienceSize: 'asset.audienceSize' },
+  ...{ id: '', source: '', dueAt: '', location: '', value: '' },
 }
 
 /** Reads a CSV file with a header; its lines have the numbers that they have in an editor. */
