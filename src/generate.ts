@@ -82,13 +82,19 @@ const createDetectorTable = () => [
 /** Where the routes of an operation and its likes begin. */
 const toBase = (route = '') => /^[A-Z]+ ((?:\/semantic)?\/[a-z-]+)/.exec(route)?.[1] ?? ''
 
+/** The tools of assistants; the other operations have no tool. */
 const createOperationTable = () => [
-  '| REST | agent tools | admin tools | no tools |',
-  '| --- | --- | --- | --- |',
-  ...[...Map.groupBy(operations, ({ route }) => toBase(route))].map(([base, group]) => {
-    const namesOf = (wanted: string | undefined) =>
+  '| REST | agent tools | admin tools |',
+  '| --- | --- | --- |',
+  ...[
+    ...Map.groupBy(
+      operations.filter(({ toolset }) => toolset !== undefined),
+      ({ route }) => toBase(route),
+    ),
+  ].map(([base, group]) => {
+    const namesOf = (wanted: string) =>
       group.flatMap(({ name, toolset }) => (toolset === wanted ? [`\`${name}\``] : [])).join(' ')
-    return `| \`${base}\` | ${namesOf('agent')} | ${namesOf('admin')} | ${namesOf(undefined)} |`
+    return `| \`${base}\` | ${namesOf('agent')} | ${namesOf('admin')} |`
   }),
 ]
 

@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('a security lead', { timeout: 90_000 }, () => {
     expect(starts).toBeGreaterThan(0)
     expect(await page.locator('.point.marked').count()).toBe(starts)
     expect(await inspect(page)).toEqual([])
-    await page.getByLabel('Value', { exact: true }).focus()
+    await page.getByRole('textbox', { name: 'Value', exact: true }).focus()
     await press(page, 'Add the watch')
     await page.waitForURL('**/watches/many-open')
     expect(await ask('GET', '/semantic/watches/many-open')).toMatchObject(change)

@@ -198,11 +198,11 @@ describe.each(['stdio', 'http'] as const)('an assistant over %s', (door) => {
 
   it('gets an answer from each of the six', async () => {
     const terms = await callTool(client(), 'list_glossary_terms', {})
-    expect(terms.total).toBe(6)
+    expect(terms.total).toBe(7)
     const term = await callTool(client(), 'get_glossary_term', { slug: 'pii-exposure' })
     expect(term).toMatchObject({ slug: 'pii-exposure', filterMapping: { detectorTypes: ['PII'] } })
     const metrics = await callTool(client(), 'list_metrics', {})
-    expect(metrics.total).toBe(14)
+    expect(metrics.total).toBe(16)
     const total = await callTool(client(), 'query_metric', { metricSlug: 'total-findings' })
     expect(total.value).toBe(planted.length)
     const series = await callTool(client(), 'query_metric_timeseries', {

@@ -67,7 +67,7 @@ export function toSafeFacets(line: ImportLine): ImportFacets {
   const {
     detectorType,
     findingType,
-    category = categories.get(detectorType) ?? '',
+    category,
     customDetectorKey = '',
     severity,
     status = 'OPEN',
@@ -76,7 +76,7 @@ export function toSafeFacets(line: ImportLine): ImportFacets {
   return {
     detectorType: toSafeText(detectorType, 'prose'),
     findingType: toSafeText(findingType, 'prose'),
-    category: toSafeText(category, 'prose'),
+    category: toSafeText(category || (categories.get(detectorType) ?? ''), 'prose'),
     customDetectorKey: toSafeText(customDetectorKey, 'prose'),
     severity,
     status,
