@@ -67,16 +67,12 @@ function withTable(page: string, name: string, lines: readonly string[]): string
   return `${head}${begin}\n${lines.join('\n')}\n${end}${tail}`
 }
 
-const MAX_LISTED_TYPES = 4
-
 const createDetectorTable = () => [
-  '| detector | what it finds, and what it does not | finding types |',
+  '| detector | what it finds, and what it does not | types |',
   '| --- | --- | --- |',
-  ...detectorDescriptions.map(({ type, description, findingTypes }) => {
-    const isLong = findingTypes.length > MAX_LISTED_TYPES
-    const listed = findingTypes.slice(0, MAX_LISTED_TYPES).map((name) => `\`${name}\``)
-    return `| \`${type}\` | ${cell(description)} | ${isLong ? `${findingTypes.length}, such as ` : ''}${listed.join(' ')} |`
-  }),
+  ...detectorDescriptions.map(
+    ({ type, description, findingTypes }) => `| \`${type}\` | ${cell(description)} | ${findingTypes.length || ''} |`,
+  ),
 ]
 
 /** Where the routes of an operation and its likes begin. */
