@@ -77,6 +77,14 @@ function askBoth<Answer>(reader: Reader, served: { lists: number }, ask: () => A
   return [indexed, plain]
 }
 
+/** Of assets alone, so that the index finds them without their findings. */
+const makeAssetFilter = (random: SeededRandom): FilterMapping => ({
+  ranges: random.chance(0.5)
+    ? { audienceSize: { min: 7, max: 30 + random.below(40) } }
+    : { contentUpdatedAt: { from: new Date(NOW - (1 + random.below(200)) * 86_400_000).toISOString() } },
+  ...(random.chance(0.5) ? { exclude: { ranges: { audienceSize: { upTo: random.below(60) } } } } : {}),
+})
+
 const toPlan = (conditions: FilterCondition[]): Plan => ({
   ...{ entity: 'finding', mode: 'flow', measure: { aggregation: 'COUNT' }, timeField: 'firstDetectedAt' },
   ...{ conditions: conditions.map((condition) => ({ ...condition, origin: 'caller' })), range: {}, at: NOW },
@@ -98,7 +106,8 @@ test.each([
     const keys = store.read((reader) => reader.prepare('SELECT key FROM asset ORDER BY id').pluck().all()) as string[]
     const served = { lists: 0 }
     for (let list = 0; list < LISTS; list++) {
-      const filter = (random.chance(0.2) ? {} : makeFilter(random)) as FilterMapping
+      const ofAssets = random.maybe(0.1, () => makeAssetFilter(random))
+      const filter = ofAssets ?? ((random.chance(0.2) ? {} : makeFilter(random)) as FilterMapping)
       const sort = random.pick(findingOrders)
       const assetId = random.maybe(0.1, () => random.pick(keys))
       const limit = 1 + random.below(30)
@@ -118,8 +127,8 @@ test.each([
           }
           const examples = askBoth(reader, served, () => listExamples(reader, toPlan(conditions), limit))
           expect({ list, filter, examples: examples[0] }).toEqual({ list, filter, examples: examples[1] })
-          const ofAssets = { conditions, status, limit, after: afterAsset }
-          const [assets, expectedAssets] = askBoth(reader, served, () => listAssets(reader, ofAssets))
+          const askedAssets = { conditions, status, limit, after: afterAsset }
+          const [assets, expectedAssets] = askBoth(reader, served, () => listAssets(reader, askedAssets))
           expect({ list, page, filter, assets }).toEqual({ list, page, filter, assets: expectedAssets })
           afterAsset = expectedAssets.next?.[0]
         })
