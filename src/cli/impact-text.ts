@@ -1,28 +1,16 @@
-import { count } from '../kernel/count.ts'
-import {
-  joinShown,
-  line,
-  type PrintableText,
-  plainDigits,
-  showAmount,
-  showCode,
-  showName,
-  showSentence,
-} from '../kernel/shown.ts'
+import { line, plainDigits, showCode, showSentence } from '../kernel/shown.ts'
 import type { TestResult } from '../metrics/tests.ts'
 import type { Impact } from '../query/impact-model.ts'
+import { showChange, toImpactLines } from '../query/impact-text.ts'
 import { type Block, cell, table } from './output/blocks.ts'
 
 /** What a change of a definition does, for a person who decides about it. */
 export function toImpactBlocks(impact: Impact): Block[] {
-  const { value, dimension, groups, totalGroups, gained, lost, usedBy, metrics, tests } = impact
+  const { dimension, groups, totalGroups, metrics, tests } = impact
   const changed = metrics.filter(({ before, after }) => before !== after)
-  const users = [...usedBy.metrics.map(showCode), ...usedBy.dashboards.map(showName), ...usedBy.watches.map(showCode)]
   const moved = groups.filter(({ before, after }) => before !== after)
   return [
-    line`The last 12 months: ${showChange(value.formattedBefore, value.formattedAfter)}`,
-    line`${count(gained.count, gained.entity)} gained, ${lost.count} lost${showExamples(gained, lost)}`,
-    users.length === 0 ? line`Nothing uses it.` : line`Used by ${joinShown(users)}.`,
+    ...toImpactLines(impact),
     ...changed.map(
       ({ slug, formattedBefore, formattedAfter }): Block =>
         line`  ${showCode(slug)}: ${showChange(formattedBefore, formattedAfter)}`,
@@ -48,17 +36,7 @@ export function toImpactBlocks(impact: Impact): Block[] {
   ]
 }
 
-function showExamples(gained: Impact['gained'], lost: Impact['lost']): PrintableText {
-  const examples = [...gained.findings, ...lost.findings].map(({ id }) => showCode(id))
-  return examples.length === 0 ? line`` : line`, such as ${joinShown(examples)}`
-}
-
 const showNumber = (value: number | null) => (value === null ? line`no value` : showSentence(plainDigits(value)))
-
-function showChange(before: string, after: string): PrintableText {
-  if (before === after) return line`${showAmount(after)}, unchanged`
-  return before === '' ? showAmount(after) : line`${showAmount(before)} → ${showAmount(after)}`
-}
 
 /** One line for each test of a metric. */
 export const toTestLines = (tests: readonly TestResult[]): Block[] =>

@@ -68,6 +68,7 @@ const createGlossaryTerm = operation({
   location: ({ slug }) => `/semantic/glossary/${slug}`,
   toolset: 'admin',
   texts: 'own',
+  impact: 'get_term_impact',
   input: CreateGlossaryTerm,
   output: TermAnswer,
   run: (input, context) =>

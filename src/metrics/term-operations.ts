@@ -97,6 +97,7 @@ const updateGlossaryTerm = operation({
   toolset: 'admin',
   idempotent: true,
   texts: 'own',
+  impact: 'get_term_impact',
   input: z.strictObject({
     slug: TermName,
     displayName: DisplayName.describe('Display name.').optional(),

@@ -112,6 +112,8 @@ export interface WriteOperation<
   consent: Consent
   /** What a call would change, for the person who is asked: titles, and values before and after. */
   affected?: (input: z.output<Input>, context: ReadContext) => readonly string[]
+  /** The read operation that says, of those members of the input that it knows, what a call would do to numbers. */
+  impact?: string
   run(input: z.output<Input>, context: WriteContext): z.output<Output> | Promise<z.output<Output>>
 }
 
@@ -123,6 +125,7 @@ export interface Operation {
   effect: 'read' | 'write'
   consent: Consent
   affected?: (input: never, context: ReadContext) => readonly string[]
+  impact?: string
   scope: Scope
   route?: string
   status: 200 | 201
@@ -197,6 +200,19 @@ export function listAffected({ affected }: Operation, input: object, context: Re
     if (error instanceof AppError) return []
     throw error
   }
+}
+
+/** The call that says what a call of an operation would do to numbers. */
+export function findImpact(
+  operations: readonly Operation[],
+  { impact }: Operation,
+  input: object,
+): { operation: Operation; input: Record<string, unknown> } | undefined {
+  const operation = operations.find(({ name }) => name === impact)
+  if (operation === undefined) return undefined
+  const { shape = {} } = operation.input as Partial<z.ZodObject>
+  const known = Object.entries(input).filter(([member]) => Object.hasOwn(shape, member))
+  return { operation, input: Object.fromEntries(known) }
 }
 
 interface Admitted {

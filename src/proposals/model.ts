@@ -37,6 +37,13 @@ export const Proposal = ProposalItem.extend({
   scope: ownText().describe('The scope that an approval requires.'),
   details: z.array(outsideText()).describe('What it is about, while it is open.'),
   input: Members.describe('The input of the operation.'),
+  impact: z
+    .object({
+      operation: ownText().describe('get_metric_impact or get_term_impact.'),
+      input: Members.describe('Its input.'),
+    })
+    .describe('While it is open and changes numbers: the call that says how.')
+    .optional(),
   changes: z.array(Change).describe('Everything that it changes, before and after.'),
 })
 export type Proposal = z.infer<typeof Proposal>

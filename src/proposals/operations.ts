@@ -6,7 +6,7 @@ import { isProposable } from '../operation/consent.ts'
 import type { ReadContext } from '../operation/context.ts'
 import { decodeCursor, encodeCursor } from '../operation/cursor.ts'
 import { outsideValue, ownText } from '../operation/lockdown/disclosure.ts'
-import { listAffected, type Operation, operation, readInput } from '../operation/operation.ts'
+import { findImpact, listAffected, type Operation, operation, readInput } from '../operation/operation.ts'
 import { toDifference } from './changes.ts'
 import { approve, getProposal, reject } from './decide.ts'
 import { Proposal, ProposalItem, Proposed, proposalStatuses } from './model.ts'
@@ -32,11 +32,15 @@ export function createProposalOperations(operations: readonly Operation[]): read
     const proposal = context.read((reader) => getProposal(reader, id))
     const proposed = getOperation(proposal.operation)
     const item = toItem(proposal, context.now())
+    const impact = item.status === 'open' ? findImpact(operations, proposed, proposal.input) : undefined
     return {
       ...item,
       scope: proposed.scope,
       details: (item.status === 'open' ? listAffected(proposed, proposal.input, context) : []) as Proposal['details'],
       input: proposal.input as Proposal['input'],
+      ...(impact === undefined
+        ? {}
+        : { impact: { operation: impact.operation.name, input: impact.input as Proposal['input'] } }),
       changes: proposal.changes.map(toDifference),
     }
   }

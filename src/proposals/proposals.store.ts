@@ -92,6 +92,16 @@ export function listOpenProposals(reader: Reader, now: number): ProposalRecord[]
   return reader.all(open.orderBy('id', 'desc')).map(toRecord)
 }
 
+/** The ids of the open proposals that change an object, newest first. */
+export const listOpenProposalsOf = (
+  reader: Reader,
+  { kind, name }: Pick<Change, 'kind' | 'name'>,
+  now: number,
+): string[] =>
+  listOpenProposals(reader, now)
+    .filter(({ changes }) => changes.some((change) => change.kind === kind && change.name === name))
+    .map(({ id }) => String(id))
+
 /** Newest first; `before` continues after an id already seen. */
 export function listProposalItems(
   reader: Reader,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { groupText } from '../findings/facet-texts.ts'
 import { Finding, FindingAsset } from '../findings/model.ts'
 import { DisplayName, TermMapping, termMembers } from '../glossary/model.ts'
-import { dimensions, metricMembers, metricTypes, OpenDefinition } from '../metrics/model.ts'
+import { dimensions, metricFormats, metricMembers, metricTypes, OpenDefinition } from '../metrics/model.ts'
 import { TestResult } from '../metrics/tests.ts'
 import { ownText } from '../operation/lockdown/disclosure.ts'
 
@@ -58,6 +58,8 @@ export const Impact = z.object({
   from: ownText().describe('Start of the range, 12 months before its end.'),
   to: ownText().describe('End of the range.'),
   value: FormattedSides.describe('Of a term: the number of its findings first detected in the range.'),
+  format: z.enum(metricFormats).describe('Format of all values.'),
+  unit: ownText().describe('Their unit; may be empty.'),
   dimension: z.enum(dimensions).nullable().describe('Dimension of the groups; null if none is allowed.'),
   groups: z
     .array(z.object({ dimensionValue: groupText().describe('Name of the group.'), ...Sides }))
@@ -73,6 +75,7 @@ export const Impact = z.object({
       metrics: z.array(ownText()).describe('Slugs of metrics.'),
       dashboards: z.array(ownText()).describe('Names of dashboards.'),
       watches: z.array(ownText()).describe('Slugs of watches.'),
+      proposals: z.array(ownText()).describe('Ids of open proposals about it.'),
     })
     .describe('What depends on it.'),
   metrics: z

@@ -8,6 +8,7 @@ import { resolveMetric, resolveTerm } from '../metrics/names.ts'
 import { type Operation, operation } from '../operation/operation.ts'
 import { metricImpact, termImpact } from './answer/impact.ts'
 import { Impact, MetricImpactQuestion, TermImpactQuestion } from './impact-model.ts'
+import { toImpactLines } from './impact-text.ts'
 import { examineDefinition, MetricName } from './metric-operations.ts'
 import { saveResults, TestedMetrics, testAll } from './metric-test-runs.ts'
 
@@ -72,6 +73,7 @@ const getMetricImpact = operation({
   input: MetricImpactQuestion,
   examine: examineDefinition,
   output: Impact,
+  render: toImpactLines,
   run: ({ slug, dimension, ...change }, context) =>
     context.read((reader) => {
       const isNew =
@@ -95,6 +97,7 @@ const getTermImpact = operation({
   untrusted: true,
   input: TermImpactQuestion,
   output: Impact,
+  render: toImpactLines,
   run: ({ slug, dimension, filterMapping, ...change }, context) =>
     context.read((reader) => {
       const known = findTermBySlug(reader, slug)

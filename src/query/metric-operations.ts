@@ -168,6 +168,7 @@ const createMetricOperation = operation({
   location: ({ slug }) => `/semantic/metrics/${slug}`,
   toolset: 'admin',
   texts: 'own',
+  impact: 'get_metric_impact',
   input: CreateMetric,
   examine: examineDefinition,
   output: MetricAnswer,
@@ -189,6 +190,7 @@ const updateMetricOperation = operation({
   toolset: 'admin',
   idempotent: true,
   texts: 'own',
+  impact: 'get_metric_impact',
   input: UpdateMetric,
   examine: examineDefinition,
   output: MetricAnswer,
@@ -279,6 +281,7 @@ const certifyMetricOperation = operation({
   route: 'POST /semantic/metrics/{slug}/certify',
   toolset: 'admin',
   texts: 'own',
+  impact: 'get_metric_impact',
   input: z.strictObject({
     slug: MetricName,
     certifiedBy: z.string().trim().min(1).max(200).describe('On whose behalf (the caller).').optional(),

@@ -54,6 +54,9 @@ test('the question about a certificate has the definition and what it is said to
   const message = await ask('certify_metric', { slug: 'open-findings' })
   expect(message).toContain("'Open findings' (open-findings), ACTIVE, version 1: How many findings were open")
   expect(message).toMatch(/Definition: SIMPLE, \{.*"statuses":\["OPEN"\]/)
+  expect(message).toContain(
+    '- The last 12 months: 4 findings, unchanged\n- 0 findings gained, 0 lost\n- Used by discovery, pinned, open-by-space.',
+  )
 })
 
 test('a source is created and changed with consent, for which no credential is shown', async () => {

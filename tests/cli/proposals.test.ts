@@ -15,6 +15,19 @@ it('assay proposals, approve and reject show a proposal and decide it', async ()
   expect(shown).toContain('unit: "findings" → "open ones"')
   expect(shown).toContain('Approve it: assay approve 1')
 
+  for (const command of [
+    ['proposals', 'show', '1'],
+    ['approve', '1'],
+  ]) {
+    const { stdout } = await run(command, 'n\n')
+    expect(stdout).toContain('The last 12 months: 0 findings → 0 open ones')
+    expect(stdout).toContain('0 findings gained, 0 lost')
+    expect(stdout).toContain('Used by discovery.')
+    expect(stdout).not.toContain('proposal 1')
+  }
+  expect(JSON.parse((await run(['metrics', 'impact', 'open-findings', '--json'])).stdout).usedBy.proposals).toEqual([
+    '1',
+  ])
   expect((await run(['approve', '1'], 'n\n')).stdout).toContain('Nothing was changed.')
   const approved = await run(['approve', '1', '--yes', '--reason', 'agreed'])
   expect(approved).toMatchObject({ code: 0, stdout: 'Approved: Update metric: open-findings\n' })

@@ -1,14 +1,17 @@
 import { type Command, Option } from 'commander'
+import { AppError } from '../../kernel/errors.ts'
 import { given } from '../../kernel/json-object.ts'
 import { line, showCode, showJson, showSentence } from '../../kernel/shown.ts'
 import { type Proposal, type ProposalItem, proposalStatuses } from '../../proposals/model.ts'
+import type { Impact } from '../../query/impact-model.ts'
 import { declareDataUse } from '../data-use.ts'
 import { toFacts } from '../facts.ts'
 import type { Flags, Host } from '../host.ts'
+import { toImpactBlocks } from '../impact-text.ts'
 import { type Block, cell, command as shellCommand, table } from '../output/blocks.ts'
 import { addFormats, present, show } from '../output/show.ts'
 import { agrees } from '../prompt.ts'
-import { printJson, withSession } from '../session.ts'
+import { printJson, type Session, withSession } from '../session.ts'
 
 interface ListFlags extends Flags {
   json?: boolean
@@ -41,9 +44,13 @@ export function addProposalCommands(program: Command, host: Host): void {
     .description('show a proposal: who made it, and everything that it changes')
     .argument('<id>', 'id of the proposal')
   addFormats(showing).action(async (id: string, { json, format, home }: ListFlags) => {
-    const proposal = await withSession(host, { home }, (session) => session.call<Proposal>('get_proposal', { id }))
+    const { proposal, impact } = await withSession(host, { home }, async (session) => {
+      const proposal = await session.call<Proposal>('get_proposal', { id })
+      return { proposal, impact: json === true ? [] : await listImpact(session, proposal) }
+    })
     await present(host, { json, format }, proposal, () => [
       ...toLines(proposal),
+      ...impact,
       ...(proposal.status === 'open' ? [shellCommand(line`Approve it: assay approve ${showCode(id)}`)] : []),
     ])
   })
@@ -58,7 +65,7 @@ export function addProposalCommands(program: Command, host: Host): void {
       await withSession(host, { home }, async (session) => {
         const proposal = await session.call<Proposal>('get_proposal', { id })
         if (yes !== true) {
-          for (const block of toLines(proposal)) await show(host, block)
+          for (const block of [...toLines(proposal), ...(await listImpact(session, proposal))]) await show(host, block)
           if (!(await agrees(host, line`Approve it?`))) return show(host, line`Nothing was changed.`)
         }
         const answer = await session.call('approve_proposal', { id, ...given({ reason }) })
@@ -79,6 +86,19 @@ export function addProposalCommands(program: Command, host: Host): void {
       if (json) return printJson(host, proposal)
       await show(host, line`Rejected: ${showSentence(proposal.summary)}`)
     })
+}
+
+/** What a proposal would do to numbers; nothing where what it is about is gone. */
+async function listImpact(session: Session, { id, impact }: Proposal): Promise<Block[]> {
+  if (impact === undefined) return []
+  try {
+    const { usedBy, ...found } = await session.call<Impact>(impact.operation, impact.input)
+    const proposals = usedBy.proposals.filter((other) => other !== id)
+    return toImpactBlocks({ ...found, usedBy: { ...usedBy, proposals } })
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
 }
 
 function toTable(items: readonly ProposalItem[]): Block {

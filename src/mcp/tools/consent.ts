@@ -4,7 +4,7 @@ import { isObject } from '../../kernel/json-object.ts'
 import { joinShown, line, type PrintableText, showCode, showJson, showName, showSentence } from '../../kernel/shown.ts'
 import { CONSENT_REQUIRED, mustPropose } from '../../operation/consent.ts'
 import { principalOf } from '../../operation/context.ts'
-import type { Operation } from '../../operation/operation.ts'
+import { findImpact, type Operation } from '../../operation/operation.ts'
 import { isConsentMissing, locate, orPropose } from '../../proposals/calling.ts'
 import type { Proposal, Proposed } from '../../proposals/model.ts'
 import type { McpRequest, Question, ToolAnswer } from '../protocol.ts'
@@ -57,6 +57,7 @@ export async function withConsent(
     const lines = [
       line`An assistant asks for your consent: ${showSentence(what)}.`,
       ...details.map((detail) => line`- ${showSentence(detail, MAX_DETAIL)}`),
+      ...(await listImpact(request)).map((said) => line`- ${said}`),
       line`It wants to call ${showCall(operation.name, hideSecrets(input) as Record<string, unknown>)}.`,
     ]
     return toQuestion(lines, { call })
@@ -79,8 +80,9 @@ async function proposeOr(
     const outcome = await orPropose(asked, readers.contextFor(exchange), work)
     if ('proposed' in outcome) {
       const proposed = locate(outcome.proposed, address ?? console.usualAddress)
+      const impact = await listImpact(request)
       const canOpen = address !== undefined && exchange.clientCapabilities.has('url')
-      return canOpen ? toVisit(proposed, call) : toProposedAnswer(proposed, address !== undefined)
+      return canOpen ? toVisit(proposed, impact, call) : toProposedAnswer(proposed, impact, address !== undefined)
     }
     return outcome.answer
   } catch (error) {
@@ -93,23 +95,39 @@ async function proposeOr(
   }
 }
 
-function toProposedAnswer(proposed: Proposed, isServed: boolean): ToolAnswer {
+/** What a call would do to numbers, in lines; none where that cannot be said. */
+async function listImpact({ operations, operation, input, exchange, readers }: ConsentRequest) {
+  const asked = findImpact(operations, operation, input)
+  if (asked === undefined) return []
+  try {
+    const impact = await readers.run(asked.operation.name, asked.input, exchange)
+    return asked.operation.render?.(impact as never, asked.input) ?? []
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
+}
+
+function toProposedAnswer(proposed: Proposed, impact: readonly PrintableText[], isServed: boolean): ToolAnswer {
   const { id, summary, expiresAt, approveUrl } = proposed.proposal
   const place = isServed
     ? line`at ${showSentence(approveUrl)}`
     : line`with assay approve ${showCode(id)}, or once assay serve runs at ${showSentence(approveUrl)}`
   const text = line`Proposed, not done yet: ${showSentence(summary)}. A person approves or rejects it until ${showCode(expiresAt)} ${place}`
-  return { content: [{ type: 'text', text }], structuredContent: { ...proposed } }
+  return { content: [{ type: 'text', text: [text, ...impact].join('\n') }], structuredContent: { ...proposed } }
 }
 
 /** Asks the client to open the page on which a person decides. */
-const toVisit = (proposed: Proposed, call: string): Question => ({
+const toVisit = (proposed: Proposed, impact: readonly PrintableText[], call: string): Question => ({
   ask: {
     approval: {
       method: 'elicitation/create',
       params: {
         mode: 'url',
-        message: line`An assistant asks for your approval: ${showSentence(proposed.proposal.summary)}.`,
+        message: [
+          line`An assistant asks for your approval: ${showSentence(proposed.proposal.summary)}.`,
+          ...impact,
+        ].join('\n'),
         url: proposed.proposal.approveUrl,
         elicitationId: `proposal-${proposed.proposal.id}`,
       },
@@ -127,7 +145,7 @@ async function afterVisit({ operation, exchange, readers }: ConsentRequest, prop
   }
   const decided = (await readers.run('get_proposal', { id }, exchange)) as Proposal
   const { status, decidedBy, reason } = decided
-  if (status === 'open') return toProposedAnswer(proposed, true)
+  if (status === 'open') return toProposedAnswer(proposed, [], true)
   const by = decidedBy === undefined ? line`` : line` by ${showName(decidedBy)}`
   const why = reason === undefined ? line`` : line`: ${showSentence(reason)}`
   const text = line`${showSentence(decided.summary)}: ${showCode(status)}${by}${why}`

@@ -17,6 +17,7 @@ import {
   loadMetrics,
 } from '../../metrics/metrics.store.ts'
 import { type Dimension, dimensions, type MetricRecord } from '../../metrics/model.ts'
+import { listOpenProposalsOf } from '../../proposals/proposals.store.ts'
 import type { Reader } from '../../store/store.ts'
 import { openExecutor, openNarrowing } from '../engine/executor.ts'
 import { type Impact, MAX_EXAMPLES } from '../impact-model.ts'
@@ -56,6 +57,7 @@ export function metricImpact(reader: Reader, { before, after }: Change<MetricRec
     metrics: before === undefined ? [] : listDirectDependents(loadMetrics(reader), slug),
     dashboards: before === undefined ? [] : listDashboardsOf(reader, before.id),
     watches: before === undefined ? [] : listWatchesOf(reader, before.id),
+    proposals: listOpenProposalsOf(reader, { kind: 'metric', name: slug }, options.now),
   }
   const dependents = before === undefined ? [] : listDependents(loadMetrics(reader), slug)
   return {
@@ -92,6 +94,7 @@ export function termImpact(reader: Reader, { before, after }: Change<TermRecord>
           ...(before === undefined ? [] : listWatchesUnder(reader, before.id)),
         ]),
       ],
+      proposals: listOpenProposalsOf(reader, { kind: 'term', name: slug }, options.now),
     },
     metrics: compareEach(
       reader,
@@ -145,6 +148,8 @@ function compare(
       formattedBefore: before === undefined ? '' : toFormatted(values.before ?? null, before.format, before.unit),
       formattedAfter: toFormatted(values.after, after.format, after.unit),
     },
+    format: after.format,
+    unit: after.unit,
     dimension: by ?? null,
     groups: (breakdown?.groups ?? []).map((group) => ({
       dimensionValue: toGroupName(group.key),
