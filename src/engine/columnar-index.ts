@@ -5,7 +5,7 @@ import { FacetTable } from './index/facets.ts'
 import { History } from './index/history.ts'
 import { Names } from './index/names.ts'
 import { PresentCounts } from './index/present.ts'
-import type { Rows } from './index/rows.ts'
+import type { OwnRows } from './index/rows.ts'
 import { defaultTimeline, Timeline, type TimelineOptions } from './index/timeline.ts'
 import { ValueTable } from './index/values.ts'
 
@@ -104,7 +104,7 @@ export class Engine {
   }
 
   /** The row of a finding, until rows are added. */
-  findRow(id: number): { rows: Rows; row: number } | undefined {
+  findRow(id: number): { rows: OwnRows; row: number } | undefined {
     const place = this.#places.get(id)
     return place === undefined ? undefined : this.findings.at(place)
   }
@@ -112,7 +112,7 @@ export class Engine {
   /** Records the value of a finding by its stored number, 0 for none. */
   setValue(id: number, value: number): void {
     const found = this.findRow(id)
-    if (found !== undefined) found.rows.value[found.row] = this.values.put(value)
+    found?.rows.setValue(found.row, this.values.put(value))
   }
 
   /** The current state of a finding. */

@@ -1,7 +1,7 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
 import type { FacetTable } from './facets.ts'
-import { Timeline, type TimelineOptions } from './timeline.ts'
+import { Timeline, type TimelineOptions, type TimelineRows } from './timeline.ts'
 
 /** A status change as stored; `from` is the code of the previous status. */
 export interface HistoryChange {
@@ -37,7 +37,7 @@ interface HistoryOptions extends TimelineOptions {
  */
 export class History {
   readonly leaves: Timeline
-  readonly enters: Timeline
+  readonly enters: TimelineRows
   /** False when a change cannot be expressed by adding rows: the history must then be rebuilt. */
   isComplete = true
   readonly #facets: FacetTable
@@ -51,11 +51,11 @@ export class History {
     this.#facets = facets
     this.#maxSpare = maxSpare
     this.leaves = new Timeline(facets, options)
-    this.enters = new Timeline(facets, options)
+    this.enters = this.leaves.entered
   }
 
   get bytes(): number {
-    return this.leaves.bytes + this.enters.bytes + this.#changes.byteLength + this.#aside.size * 40
+    return this.leaves.bytes + this.#changes.byteLength + this.#aside.size * 40
   }
 
   /** True when a rebuilt history would be much smaller, because most of its rows cancel out. */
@@ -119,14 +119,14 @@ export class History {
 
   #move({ id, combo, confidence, asset }: Subject, time: number, from: number, to: number, sign: 1 | -1): void {
     if (from === to) return
-    const [left, entered] = sign === 1 ? [this.leaves, this.enters] : [this.enters, this.leaves]
-    left.push(time, this.#facets.withStatus(combo, from), confidence, asset, id)
-    entered.push(time, this.#facets.withStatus(combo, to), confidence, asset, id)
+    const [left, entered] = (sign === 1 ? [from, to] : [to, from]).map((status) =>
+      this.#facets.withStatus(combo, status),
+    )
+    this.leaves.push(time, left ?? 0, confidence, asset, id, entered)
   }
 
   save(image: ImageWriter): void {
     this.leaves.save(image)
-    this.enters.save(image)
     image.addNumbers([this.isComplete ? 1 : 0, this.#spare])
     image.add(this.#changes)
     image.addPairs(this.#aside)
@@ -134,7 +134,6 @@ export class History {
 
   restore(image: ImageReader): void {
     this.leaves.restore(image)
-    this.enters.restore(image)
     const { isComplete, spare } = image.takeNamed(['isComplete', 'spare'])
     this.isComplete = isComplete === 1
     this.#spare = spare
@@ -144,16 +143,15 @@ export class History {
 
   /** Sorts the moves of findings that were added in any order, none of which was removed. */
   sort(): void {
-    this.enters.sort(this.leaves.sort())
+    this.leaves.sort()
   }
 
   flush(): void {
     this.leaves.flush()
-    this.enters.flush()
   }
 
-  /** One `compact` step of one of the two timelines; returns whether there was work to do. */
+  /** Merges late changes when there are enough; returns whether there was work to do. */
   compact(): boolean {
-    return this.leaves.compact() !== undefined || this.enters.compact() !== undefined
+    return this.leaves.compact() !== undefined
   }
 }

@@ -2,10 +2,15 @@ import type { ImageReader, ImageWriter } from '../image.ts'
 import { grown } from './facet.ts'
 import { Instants, moveApart, Times } from './times.ts'
 
-/** Findings in columns, one finding in each row. */
+/** Combination numbers; four bytes wide only when there are more than 2^16 combinations. */
+type Combos = Uint16Array | Uint32Array
+
+/** Findings in columns, one finding in each row; of the history, changes of findings. */
 abstract class Columns {
-  /** Combination number; four bytes wide only when there are more than 2^16 combinations. */
-  combo: Uint16Array | Uint32Array = new Uint16Array(0)
+  /** Of a change: the combination that it leaves. */
+  combo: Combos = new Uint16Array(0)
+  /** Only of changes: the combination that they enter. */
+  entered: Combos = new Uint16Array(0)
   /** Confidence in ten-thousandths. */
   confidence = new Uint16Array(0)
   /** Asset number. */
@@ -15,7 +20,7 @@ abstract class Columns {
   /** When findings were resolved, and last detected; `NEVER`: not, and when their asset was last scanned. */
   resolved = new Instants()
   last = new Instants()
-  /** Numbers of the values, see `ValueTable`. */
+  /** Numbers of the values, see `ValueTable`; empty while no finding has one. */
   value = new Uint32Array(0)
   count = 0
   /** The history lacks instants and values. */
@@ -35,13 +40,17 @@ abstract class Columns {
     this.confidence = grown(this.confidence, count)
     this.asset = grown(this.asset, count)
     this.id = grown(this.id, this.asset.length)
-    if (!this.hasInstants) return
+    if (!this.hasInstants) {
+      this.entered = grown(this.entered, this.asset.length)
+      return
+    }
     this.resolved.reserve(this.asset.length)
     this.last.reserve(this.asset.length)
-    this.value = grown(this.value, this.asset.length)
+    if (this.value.length > 0) this.value = grown(this.value, this.asset.length)
   }
 
-  push(time: number, combo: number, confidence: number, asset: number, id: number, value = 0): number {
+  /** `further` is the value of a finding, or the combination that a change enters. */
+  push(time: number, combo: number, confidence: number, asset: number, id: number, further = 0): number {
     const row = this.count
     if (row === this.asset.length) this.reserve(row + 1)
     this.count = row + 1
@@ -50,7 +59,8 @@ abstract class Columns {
     this.asset[row] = asset
     this.setCombo(row, combo)
     this.#setId(row, id)
-    if (this.hasInstants) this.value[row] = value
+    if (this.hasInstants) this.setValue(row, further)
+    else this.#setEntered(row, further)
     return row
   }
 
@@ -60,10 +70,13 @@ abstract class Columns {
     this.asset[row] = from.asset[index] ?? 0
     this.setCombo(row, from.combo[index] ?? 0)
     this.#setId(row, from.id[index] ?? 0)
-    if (!this.hasInstants) return
+    if (!this.hasInstants) {
+      this.#setEntered(row, from.entered[index] ?? 0)
+      return
+    }
     this.resolved.set(row, from.resolved.get(index))
     this.last.set(row, from.last.get(index))
-    this.value[row] = from.value[index] ?? 0
+    this.setValue(row, from.value[index] ?? 0)
   }
 
   #setId(row: number, id: number): void {
@@ -72,8 +85,18 @@ abstract class Columns {
   }
 
   setCombo(row: number, combo: number): void {
-    if (combo > 65_535 && this.combo instanceof Uint16Array) this.combo = Uint32Array.from(this.combo)
+    this.combo = wideFor(combo, this.combo)
     this.combo[row] = combo
+  }
+
+  #setEntered(row: number, combo: number): void {
+    this.entered = wideFor(combo, this.entered)
+    this.entered[row] = combo
+  }
+
+  setValue(row: number, value: number): void {
+    if (value !== 0 && this.value.length === 0) this.value = new Uint32Array(this.asset.length)
+    this.value[row] = value
   }
 
   save(image: ImageWriter): void {
@@ -83,7 +106,10 @@ abstract class Columns {
     image.add(this.confidence, count)
     image.add(this.asset, count)
     image.add(this.id, count)
-    if (!this.hasInstants) return
+    if (!this.hasInstants) {
+      image.add(this.entered, count)
+      return
+    }
     this.resolved.save(image, count)
     this.last.save(image, count)
     image.add(this.value, count)
@@ -91,24 +117,49 @@ abstract class Columns {
 
   restore(image: ImageReader): void {
     this.count = image.takeNamed(['count']).count
-    this.combo = image.take<Uint16Array | Uint32Array>(Uint16Array, Uint32Array)
+    this.combo = image.take<Combos>(Uint16Array, Uint32Array)
     this.confidence = image.take(Uint16Array)
     this.asset = image.take(Uint32Array)
     this.id = image.take<Uint32Array | Float64Array>(Uint32Array, Float64Array)
-    if (!this.hasInstants) return
+    if (!this.hasInstants) {
+      this.entered = image.take<Combos>(Uint16Array, Uint32Array)
+      return
+    }
     this.resolved.restore(image)
     this.last.restore(image)
     this.value = image.take(Uint32Array)
   }
 
   get bytes(): number {
-    const { combo, confidence, asset, id, value, resolved, last } = this
-    const plain = [combo, confidence, asset, id, value].reduce((sum, column) => sum + column.byteLength, 0)
+    const { combo, entered, confidence, asset, id, value, resolved, last } = this
+    const plain = [combo, entered, confidence, asset, id, value].reduce((sum, column) => sum + column.byteLength, 0)
     return plain + resolved.bytes + last.bytes
+  }
+
+  /** Takes over the columns of another instance, which must not be used afterwards. */
+  take(other: this): void {
+    this.combo = other.combo
+    this.entered = other.entered
+    this.confidence = other.confidence
+    this.asset = other.asset
+    this.id = other.id
+    this.resolved = other.resolved
+    this.last = other.last
+    this.value = other.value
+    this.count = other.count
   }
 }
 
-export type Rows = Columns
+const wideFor = (combo: number, column: Combos): Combos =>
+  combo > 65_535 && column instanceof Uint16Array ? Uint32Array.from(column) : column
+
+/** What is read of findings and of changes. */
+export type Rows = Pick<Columns, 'combo' | 'confidence' | 'asset' | 'id' | 'count' | 'hasInstants' | 'timeOf'>
+
+/** Findings, or changes with the combinations that they leave. */
+export type OwnRows = Columns
+
+export const areFindings = (rows: Rows): rows is OwnRows => rows.hasInstants
 
 /** Rows in arbitrary order. */
 export class LooseRows extends Columns {
@@ -139,6 +190,11 @@ export class LooseRows extends Columns {
 
   override get bytes(): number {
     return super.bytes + this.time.byteLength
+  }
+
+  override take(other: this): void {
+    super.take(other)
+    this.time = other.time
   }
 }
 
@@ -175,26 +231,16 @@ export class SortedRows extends Columns {
       Float64Array.from(order, (index) => late.timeOf(index)),
       places,
     )
-    for (const column of [this.combo, this.confidence, this.asset, this.id]) moveApart(column, before, places)
-    if (this.hasInstants) {
-      for (const column of [this.resolved, this.last]) column.moveApart(before, places)
-      moveApart(this.value, before, places)
-    }
+    const { combo, entered, confidence, asset, id, value } = this
+    for (const column of [combo, entered, confidence, asset, id, value]) moveApart(column, before, places)
+    for (const column of [this.resolved, this.last]) column.moveApart(before, places)
     this.count = before + order.length
     for (let at = 0; at < order.length; at++) this.copy(places[at] ?? 0, late, order[at] as number)
   }
 
-  /** Takes over the columns of another instance, which must not be used afterwards. */
-  take(other: SortedRows): void {
+  override take(other: this): void {
+    super.take(other)
     this.#times = other.#times
-    this.combo = other.combo
-    this.confidence = other.confidence
-    this.asset = other.asset
-    this.id = other.id
-    this.resolved = other.resolved
-    this.last = other.last
-    this.value = other.value
-    this.count = other.count
   }
 
   override save(image: ImageWriter): void {
@@ -209,5 +255,51 @@ export class SortedRows extends Columns {
 
   override get bytes(): number {
     return super.bytes + this.#times.bytes
+  }
+}
+
+/** Changes with the combinations that they enter in place of those that they leave. */
+class EnteredRows<Changes extends Columns> implements Rows {
+  protected readonly changes: Changes
+  readonly hasInstants = false
+
+  constructor(changes: Changes) {
+    this.changes = changes
+  }
+
+  get count(): number {
+    return this.changes.count
+  }
+
+  get combo(): Combos {
+    return this.changes.entered
+  }
+
+  get confidence(): Uint16Array<ArrayBuffer> {
+    return this.changes.confidence
+  }
+
+  get asset(): Uint32Array<ArrayBuffer> {
+    return this.changes.asset
+  }
+
+  get id(): Uint32Array | Float64Array {
+    return this.changes.id
+  }
+
+  timeOf(row: number): number {
+    return this.changes.timeOf(row)
+  }
+}
+
+export class EnteredLooseRows extends EnteredRows<LooseRows> {
+  get time(): Float64Array<ArrayBuffer> {
+    return this.changes.time
+  }
+}
+
+export class EnteredSortedRows extends EnteredRows<SortedRows> {
+  firstAtOrAfter(instant: number): number {
+    return this.changes.firstAtOrAfter(instant)
   }
 }

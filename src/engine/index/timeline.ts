@@ -1,6 +1,6 @@
 import type { ImageReader, ImageWriter } from '../image.ts'
 import type { FacetTable } from './facets.ts'
-import { LooseRows, type Rows, SortedRows } from './rows.ts'
+import { EnteredLooseRows, EnteredSortedRows, LooseRows, type OwnRows, type Rows, SortedRows } from './rows.ts'
 import { type BlockSizes, defaultBlockSizes, Tallies } from './tallies.ts'
 
 /** Row positions from here on are in the late rows, offset by this value. */
@@ -15,11 +15,21 @@ export interface TimelineOptions extends BlockSizes {
 }
 export const defaultTimeline: TimelineOptions = { ...defaultBlockSizes, minLate: 32_768 }
 
-/** Rows sorted by time with their tallies; rows older than the newest one are kept unsorted until they are merged. */
-export class Timeline {
-  readonly rows: SortedRows
-  late: LooseRows
+/** What questions read of a timeline. */
+export interface TimelineRows {
+  readonly rows: Rows & Pick<SortedRows, 'firstAtOrAfter'>
+  readonly late: Rows & Pick<LooseRows, 'time'>
   readonly tallies: Tallies
+}
+
+/** Rows sorted by time with their tallies; rows older than the newest one are kept unsorted until they are merged. */
+export class Timeline implements TimelineRows {
+  readonly rows: SortedRows
+  readonly late: LooseRows
+  readonly tallies: Tallies
+  /** Of changes: the same ones with the combinations that they enter. */
+  readonly entered: TimelineRows
+  readonly #allTallies: readonly Tallies[]
   readonly #minLate: number
   readonly #hasInstants: boolean
 
@@ -28,6 +38,10 @@ export class Timeline {
     this.late = new LooseRows(hasInstants)
     this.#hasInstants = hasInstants
     this.tallies = new Tallies(this.rows, facets, options)
+    const entered = new EnteredSortedRows(this.rows)
+    const tallies = new Tallies(entered, facets, options)
+    this.entered = { rows: entered, late: new EnteredLooseRows(this.late), tallies }
+    this.#allTallies = hasInstants ? [this.tallies] : [this.tallies, tallies]
     this.#minLate = options.minLate
   }
 
@@ -35,24 +49,28 @@ export class Timeline {
     return this.rows.count + this.late.count
   }
 
-  get bytes(): number {
-    return this.rows.bytes + this.late.bytes + this.tallies.bytes
+  get #parts() {
+    return [this.rows, this.late, ...this.#allTallies]
   }
 
-  /** Adds a row and returns its position; rows in time order are cheapest. */
-  push(time: number, combo: number, confidence: number, asset: number, id: number, value?: number): number {
+  get bytes(): number {
+    return this.#parts.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  /** Adds a row and returns its position; rows in time order are cheapest. For `further` see `Columns`. */
+  push(time: number, combo: number, confidence: number, asset: number, id: number, further?: number): number {
     const { rows } = this
     return rows.count === 0 || time >= rows.timeOf(rows.count - 1)
-      ? rows.push(time, combo, confidence, asset, id, value)
-      : LATE + this.late.push(time, combo, confidence, asset, id, value)
+      ? rows.push(time, combo, confidence, asset, id, further)
+      : LATE + this.late.push(time, combo, confidence, asset, id, further)
   }
 
   save(image: ImageWriter): void {
-    for (const part of [this.rows, this.late, this.tallies]) part.save(image)
+    for (const part of this.#parts) part.save(image)
   }
 
   restore(image: ImageReader): void {
-    for (const part of [this.rows, this.late, this.tallies]) part.restore(image)
+    for (const part of this.#parts) part.restore(image)
   }
 
   /** Whether all rows are within `[from, to)`. */
@@ -67,13 +85,13 @@ export class Timeline {
   }
 
   /** The columns and row number of a position. */
-  at(place: number): { rows: Rows; row: number } {
+  at(place: number): { rows: OwnRows; row: number } {
     return place >= LATE ? { rows: this.late, row: place - LATE } : { rows: this.rows, row: place }
   }
 
   /** Adds new rows to the tallies; when rows were moved, returns the mapping from old to new positions. */
   flush(): ((place: number) => number) | undefined {
-    this.tallies.extend()
+    for (const tallies of this.#allTallies) tallies.extend()
     return this.late.count > MAX_LATE * this.#lateThreshold() ? this.merge() : undefined
   }
 
@@ -102,36 +120,36 @@ export class Timeline {
     }
     rows.insert(late, order, places)
     late.count = 0
-    this.tallies.truncate(first)
-    this.tallies.extend()
+    this.#retally(first)
     return (place) => {
       if (place >= LATE) return newPlaces[place - LATE] ?? 0
       return place < first ? place : place + (moved[place - first] ?? 0)
     }
   }
 
-  /**
-   * Sorts all rows at once after an unordered bulk load; their previous positions become invalid. Returns their order,
-   * which another timeline can be sorted by that was given rows of the same times.
-   */
-  sort(given?: Uint32Array): Uint32Array {
+  #retally(first: number): void {
+    for (const tallies of this.#allTallies) {
+      tallies.truncate(first)
+      tallies.extend()
+    }
+  }
+
+  /** Sorts all rows at once after an unordered bulk load; their previous positions become invalid. */
+  sort(): void {
     const { rows, late } = this
     const all = new SortedRows(this.#hasInstants)
     all.reserve(this.count)
     const times = new Float64Array(this.count)
     for (let row = 0; row < rows.count; row++) times[row] = rows.timeOf(row)
     times.set(late.time.subarray(0, late.count), rows.count)
-    const order = given ?? orderByTime(times)
-    for (const index of order) {
+    for (const index of orderByTime(times)) {
       const isLate = index >= rows.count
       const row = all.push(times[index] ?? 0, 0, 0, 0, 0)
       all.copy(row, isLate ? late : rows, isLate ? index - rows.count : index)
     }
     rows.take(all)
-    this.late = new LooseRows(this.#hasInstants)
-    this.tallies.truncate(0)
-    this.tallies.extend()
-    return order
+    late.take(new LooseRows(this.#hasInstants))
+    this.#retally(0)
   }
 }
 

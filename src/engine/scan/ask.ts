@@ -1,6 +1,6 @@
 import type { Rows } from '../index/rows.ts'
 import type { Mark } from '../index/tallies.ts'
-import type { Timeline } from '../index/timeline.ts'
+import type { TimelineRows } from '../index/timeline.ts'
 import {
   areWithin,
   type ColumnSource,
@@ -140,11 +140,11 @@ function count(
 }
 
 /** The number of rows that are scanned in about the time of one `countBefore`. */
-const countAtOnce = ({ tallies }: Timeline, { cellGroupOf, members }: Shape): number =>
+const countAtOnce = ({ tallies }: TimelineRows, { cellGroupOf, members }: Shape): number =>
   cellGroupOf === undefined ? members.length + 2 ** (tallies.markBits - 2) : 2 ** (tallies.blockBits - 1)
 
 /** Counts and sums of all rows before a row. */
-function countBefore({ rows, tallies }: Timeline, shape: Shape, row: number, out: Counted): void {
+function countBefore({ rows, tallies }: TimelineRows, shape: Shape, row: number, out: Counted): void {
   if (row === 0) return
   if (row === rows.count) {
     addMark(tallies.total, shape, out)

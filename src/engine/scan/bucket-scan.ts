@@ -1,5 +1,5 @@
 import type { AssetTable } from '../index/assets.ts'
-import type { Timeline } from '../index/timeline.ts'
+import type { TimelineRows } from '../index/timeline.ts'
 import { ConfidenceRanks, toQuantile } from './ranks.ts'
 import { scanRows, type Want } from './scan.ts'
 import type { Numbers, Shape } from './shape.ts'
@@ -21,7 +21,7 @@ export interface FlowQuery {
 
 /** The columns that a query reads. */
 export interface ColumnSource {
-  timeline: Timeline
+  timeline: TimelineRows
   assets: AssetTable
 }
 
@@ -132,7 +132,7 @@ export function areWithin(times: Float64Array, count: number, from: number, to: 
 }
 
 /** The late rows within the range, by bucket. */
-export function listLate({ late }: Timeline, { from, to, edges }: FlowQuery): Map<number, number[]> {
+export function listLate({ late }: TimelineRows, { from, to, edges }: FlowQuery): Map<number, number[]> {
   const found = new Map<number, number[]>()
   for (let row = 0; row < late.count; row++) {
     const time = late.time[row] ?? 0

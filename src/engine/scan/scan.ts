@@ -1,5 +1,5 @@
 import type { AssetTable } from '../index/assets.ts'
-import type { Rows } from '../index/rows.ts'
+import type { OwnRows, Rows } from '../index/rows.ts'
 import { countConfident, markAssets, sumConfident, tallyPairs, tallyRows } from './kernels.ts'
 import type { ConfidenceRanks } from './ranks.ts'
 import type { Numbers, PlaceParts, Shape } from './shape.ts'
@@ -65,7 +65,7 @@ export function countByAsset(
 
 /** Counts the rows `[from, to)` that a shape admits, by group and value: at `group * values + value`. */
 export function countRowsByValue(
-  rows: Rows,
+  rows: OwnRows,
   range: { from: number; to: number },
   { shape, assets, values }: { shape: Shape; assets: AssetTable; values: number },
   counts: Uint32Array,
@@ -77,7 +77,7 @@ export function countRowsByValue(
     for (let row = start; row < end; row++) {
       const group = groups[row - start] as number
       if (group === shape.groups) continue
-      const at = group * values + (value[row] as number)
+      const at = group * values + (value[row] ?? 0)
       counts[at] = (counts[at] as number) + 1
     }
   }

@@ -1,6 +1,6 @@
 import type { Engine } from '../columnar-index.ts'
 import type { Rows } from '../index/rows.ts'
-import type { Timeline } from '../index/timeline.ts'
+import type { TimelineRows } from '../index/timeline.ts'
 import { firstOver } from '../index/times.ts'
 import { answerFlow } from './ask.ts'
 import { ConfidenceRanks, toQuantile } from './ranks.ts'
@@ -63,7 +63,7 @@ function countPart(engine: Engine, part: StockPart, { want, moments }: StockQuer
   const { shape, waitMs, sign } = part
   const [last = 0, ...before] = moments.map((moment) => toDetection(moment, waitMs)).reverse()
   const flow = { shape, want, from: Number.NEGATIVE_INFINITY, to: last, edges: before.reverse() }
-  const count = (timeline: Timeline) =>
+  const count = (timeline: TimelineRows) =>
     waitMs === 0 ? answerFlow({ timeline, assets }, flow) : countWaiting(engine, timeline, part, { want, moments })
   const [present, enters, leaves] = [
     answerFlow({ timeline: findings, assets }, flow),
@@ -94,7 +94,7 @@ interface WaitingRows {
 /** The rows of changes that count at some moment, each from its change on and not before its finding is overdue. */
 function orderWaiting(
   engine: Engine,
-  { rows, late }: Timeline,
+  { rows, late }: TimelineRows,
   { shape, waitMs }: StockPart,
   moments: readonly number[],
 ): WaitingRows {
@@ -132,7 +132,7 @@ function orderWaiting(
 
 function countWaiting(
   engine: Engine,
-  timeline: Timeline,
+  timeline: TimelineRows,
   part: StockPart,
   { want, moments }: Pick<StockQuery, 'want' | 'moments'>,
 ): Pick<Numbers, 'counts' | 'sums'> {
@@ -164,7 +164,7 @@ function followThrough(
   close: (index: number) => void,
 ): void {
   const { findings, history, assets } = engine
-  const read = (part: StockPart, { rows, late }: Timeline, [from, to]: readonly [number, number], by: 1 | -1) => {
+  const read = (part: StockPart, { rows, late }: TimelineRows, [from, to]: readonly [number, number], by: 1 | -1) => {
     const { shape } = part
     const none = shape.groups
     const end = rows.firstAtOrAfter(to)
@@ -184,7 +184,7 @@ function followThrough(
     }
   }
   const readWaiting = (
-    { rows, late }: Timeline,
+    { rows, late }: TimelineRows,
     { order, starts }: WaitingRows,
     { shape }: StockPart,
     index: number,

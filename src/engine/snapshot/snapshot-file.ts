@@ -9,7 +9,7 @@ import type { AnyColumn, EngineImage, ImageColumn } from '../image.ts'
 import { ownFacets, placeFacets } from '../index/assets.ts'
 
 /** To be incremented when the columns of an image change. */
-const FORMAT = 3
+const FORMAT = 4
 const MAGIC = Buffer.from('ASAYENG\n')
 const MAX_HEADER_BYTES = 16 * 1024 * 1024
 const ALIGNMENT = 8

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/columnar-index.ts'
+import { areFindings, type OwnRows, type Rows } from '../../engine/index/rows.ts'
 import { NEVER } from '../../engine/index/times.ts'
 import { isSelected, type Selection } from '../../engine/scan/selection.ts'
 import type { RowTest } from '../../engine/scan/shape.ts'
@@ -108,10 +109,14 @@ function toPlain(compiling: Compiling, condition: Asked): Selection | undefined 
 function toValueTest(engine: Engine, { values, exclude }: Asked): RowTest {
   const numbers = new Set(encodeValues(values).flatMap((stored) => engine.values.find(stored) ?? []))
   return (rows, row) => {
-    const found = rows.hasInstants ? { rows, row } : engine.findRow(rows.id[row] as number)
-    return found !== undefined && numbers.has(found.rows.value[found.row] as number) !== exclude
+    const found = findFinding(engine, rows, row)
+    return found !== undefined && numbers.has(found.rows.value[found.row] ?? 0) !== exclude
   }
 }
+
+/** The finding of a row, which may be of the history. */
+const findFinding = (engine: Engine, rows: Rows, row: number) =>
+  areFindings(rows) ? { rows, row } : engine.findRow(rows.id[row] as number)
 
 function toAssets({ engine, lookups, columnOf }: Compiling, facet: FacetRow, asked: Asked): Uint8Array {
   const { assets } = engine
@@ -185,7 +190,7 @@ const rowKeys = [
 type RowKey = (typeof rowKeys)[number]
 const isRowKey = (key: string): key is RowKey => (rowKeys as readonly string[]).includes(key)
 
-type Measure = (...row: Parameters<RowTest>) => number
+type Measure<Own = Rows> = (rows: Own, row: number) => number
 
 type FindingKey = Exclude<RowKey, 'minConfidence'>
 
@@ -194,13 +199,12 @@ export function toValue(key: FindingKey, compiling: Pick<Compiling, 'engine' | '
   const { engine } = compiling
   const measure = toPresentValue(key, compiling)
   return (rows, row) => {
-    // A row of the history is about a finding that has its own.
-    const found = rows.hasInstants ? { rows, row } : engine.findRow(rows.id[row] as number)
+    const found = findFinding(engine, rows, row)
     return found === undefined ? Number.NaN : measure(found.rows, found.row)
   }
 }
 
-function toPresentValue(key: FindingKey, { engine, lookups }: Pick<Compiling, 'engine' | 'lookups'>): Measure {
+function toPresentValue(key: FindingKey, { engine, lookups }: Pick<Compiling, 'engine' | 'lookups'>): Measure<OwnRows> {
   switch (key) {
     case 'confidence':
       return ({ confidence }, row) => confidence[row] as number

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Engine } from '../../engine/columnar-index.ts'
 import { type AssetTable, isOwnFacet, ownFacets } from '../../engine/index/assets.ts'
 import type { Facet } from '../../engine/index/facet.ts'
+import { areFindings } from '../../engine/index/rows.ts'
 import type { PlaceParts, RowTest, Shape } from '../../engine/scan/shape.ts'
 import { comboSlots, type FacetSlot, facetOf, findFacetByFilterKey, isManyValued } from '../../findings/facets.ts'
 import { toConfidenceUnits } from '../../findings/filter-terms.ts'
@@ -215,7 +216,7 @@ export function compileShape(
 function toResolutionTest(rows: RowClass): RowTest | undefined {
   if (rows.side !== 'met' && rows.side !== 'late') return undefined
   const [withinMs, isLate] = [rows.days * DAY, rows.side === 'late']
-  return (own, row) => own.resolved.get(row) - own.timeOf(row) > withinMs === isLate
+  return (own, row) => areFindings(own) && own.resolved.get(row) - own.timeOf(row) > withinMs === isLate
 }
 
 const joinTests = (one: RowTest | undefined, other: RowTest | undefined): RowTest | undefined =>

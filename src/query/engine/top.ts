@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/columnar-index.ts'
 import type { AssetTable } from '../../engine/index/assets.ts'
-import type { Timeline } from '../../engine/index/timeline.ts'
+import type { TimelineRows } from '../../engine/index/timeline.ts'
 import { countByAsset } from '../../engine/scan/scan.ts'
 import type { Shape } from '../../engine/scan/shape.ts'
 import { internalText } from '../../kernel/safe-text.ts'
@@ -129,7 +129,7 @@ function countOver(engine: Engine, shape: Shape, over: PreparedPlan['over']): Ui
 }
 
 function countWithin(
-  { rows, late }: Timeline,
+  { rows, late }: TimelineRows,
   { from, to, sign }: { from: number; to: number; sign: 1 | -1 },
   asked: { shape: Shape; assets: AssetTable },
   counts: Uint32Array,
