@@ -17,7 +17,11 @@ import { type Block, cell, table } from './output/blocks.ts'
 export function toImpactBlocks(impact: Impact): Block[] {
   const { value, dimension, groups, totalGroups, gained, lost, usedBy, metrics, tests } = impact
   const changed = metrics.filter(({ before, after }) => before !== after)
-  const users = [...usedBy.metrics.map(showCode), ...usedBy.dashboards.map(showName), ...usedBy.watches.map(showCode)]
+  const users = [
+    ...usedBy.metrics.map(showCode),
+    ...usedBy.dashboards.map((name) => showName(name)),
+    ...usedBy.watches.map(showCode),
+  ]
   const moved = groups.filter(({ before, after }) => before !== after)
   return [
     line`The last 12 months: ${showChange(value.formattedBefore, value.formattedAfter)}`,
