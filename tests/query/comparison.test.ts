@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { impactOperations } from '../../src/query/impact-operations.ts'
+import { caller } from '../support/context.ts'
 import { at, codesOf, DAY, openAsked } from './ask.ts'
 import type { FindingSeed } from './estate.ts'
 
@@ -165,6 +167,24 @@ describe('coverage', () => {
     )
     const trend = await ask('query_metric', { metricSlug: 'weekly-finding-trend' })
     expect(trend).toMatchObject({ value: null, reason: 'not_observed', formatted: 'no value' })
+  })
+
+  test('that differs leaves a trend without a value wherever it is shown', async () => {
+    const { ask, context } = openAsked(observe(5), { now })
+    const askImpact = caller(impactOperations, context)
+    const slug = 'weekly-finding-trend'
+    const impact = await askImpact('get_metric_impact', { slug, dimension: 'severity' })
+    expect(impact.value).toMatchObject({ before: null, after: null, formattedAfter: 'no value' })
+    expect(impact.groups.length).toBeGreaterThan(0)
+    for (const { before, after } of [...impact.groups, impact.series.at(-1)])
+      expect({ before, after }).toEqual({ before: null, after: null })
+    const ofInput = await askImpact('get_metric_impact', { slug: 'new-findings' })
+    expect(ofInput.metrics).toMatchObject([{ slug, before: null, after: null }])
+    const view = await ask('explore_view', { metricSlug: slug, from: new Date(day(14)).toISOString() })
+    expect(view.series.timeSeries.at(-1).value).toBeNull()
+    await ask('update_metric', { slug, tests: [{ kind: 'notNull' }] })
+    const { items } = await askImpact('test_metrics', { metrics: [slug] })
+    expect(items).toMatchObject([{ slug, passed: false, tests: [{ value: null }] }])
   })
 
   test('begins where points say nothing before', async () => {

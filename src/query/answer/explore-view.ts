@@ -125,7 +125,7 @@ function viewMetric(
   const node = planMetric(metric, scope.conditions, { ...scope, range, now, zone, weekStart, dimensions: [] })
   const observedFrom = findObservedFrom(reader, listPlans(node))
   const at = { now, zone, weekStart, observedFrom }
-  const pointsOf = (over: TimeRange) => evaluateBuckets(scope, bucketsOf(over), at, run)
+  const pointsOf = (over: TimeRange) => evaluateBuckets(reader, scope, bucketsOf(over), at, run)
   return {
     answer: {
       ...value,

@@ -32,6 +32,7 @@ import { type Definitions, openDefinitions } from './definitions.ts'
 import { toFormatted } from './format.ts'
 import { runTests } from './metric-tests.ts'
 import { evaluateBuckets } from './node-series.ts'
+import { isTrendCovered, toMetricTotal } from './trend.ts'
 import { once, toTotal } from './value.ts'
 
 const PERIOD = '12mo'
@@ -122,7 +123,15 @@ function compare(
   const nodeOf = (metric: MetricRecord, definitions: Definitions, over: readonly Dimension[] = []) =>
     definitions.plan(metric, { range, now, zone, weekStart: 'monday', dimensions: over })
   const nodes = { before: before && nodeOf(before, stored), after: nodeOf(after, changed) }
-  const values = { before: nodes.before && toTotal(nodes.before, run).value, after: toTotal(nodes.after, run).value }
+  const asked = { range, now, run }
+  const covered = {
+    before: before && nodes.before && isTrendCovered(reader, nodes.before, { metric: before, ...asked }),
+    after: isTrendCovered(reader, nodes.after, { metric: after, ...asked }),
+  }
+  const values = {
+    before: covered.before === true && nodes.before ? toTotal(nodes.before, run).value : null,
+    after: covered.after ? toTotal(nodes.after, run).value : null,
+  }
   const breakdown =
     by === undefined
       ? undefined
@@ -133,7 +142,7 @@ function compare(
   const months = toBuckets(range, { granularity: 'month', zone, weekStart: 'monday', now })
   const pointsOf = (metric: MetricRecord, definitions: Definitions) => {
     const at = { now, zone, weekStart: 'monday' as const, observedFrom: undefined }
-    return evaluateBuckets(definitions.scopeOf(metric), months, at, run)
+    return evaluateBuckets(reader, definitions.scopeOf(metric), months, at, run)
   }
   const earlier = before && pointsOf(before, stored)
   const list = openMembers(reader)
@@ -144,8 +153,8 @@ function compare(
     from: toInstant(range.from),
     to: toInstant(range.to),
     value: {
-      ...{ before: values.before ?? null, after: values.after },
-      formattedBefore: before === undefined ? '' : toFormatted(values.before ?? null, before.format, before.unit),
+      ...values,
+      formattedBefore: before === undefined ? '' : toFormatted(values.before, before.format, before.unit),
       formattedAfter: toFormatted(values.after, after.format, after.unit),
     },
     format: after.format,
@@ -153,7 +162,8 @@ function compare(
     dimension: by ?? null,
     groups: (breakdown?.groups ?? []).map((group) => ({
       dimensionValue: toGroupName(group.key),
-      ...{ before: group.before?.value ?? null, after: group.value },
+      before: covered.before === true ? (group.before?.value ?? null) : null,
+      after: covered.after ? group.value : null,
     })),
     totalGroups: breakdown?.totalGroups ?? 0,
     series: pointsOf(after, changed).map(({ timestamp, value }, index) => ({
@@ -171,8 +181,10 @@ function compareEach(reader: Reader, slugs: readonly string[], changed: Definiti
   return slugs.flatMap((slug) => {
     const metric = findMetricBySlug(reader, slug)
     if (metric === undefined) return []
-    const valueBy = (definitions: Definitions) =>
-      toTotal(definitions.plan(metric, { range, now, zone, weekStart: 'monday' }), run).value
+    const valueBy = (definitions: Definitions) => {
+      const node = definitions.plan(metric, { range, now, zone, weekStart: 'monday' })
+      return toMetricTotal(reader, node, { metric, range, now, run }).value
+    }
     const [before, after] = [valueBy(stored), valueBy(changed)]
     const format = (value: number | null) => toFormatted(value, metric.format, metric.unit)
     return [{ slug, before, after, formattedBefore: format(before), formattedAfter: format(after) }]

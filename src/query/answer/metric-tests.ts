@@ -10,7 +10,8 @@ import { openExecutor } from '../engine/executor.ts'
 import { beforeWindow, getZone } from '../plan/time.ts'
 import { listGroups } from './breakdown.ts'
 import { type Definitions, openDefinitions } from './definitions.ts'
-import { once, type RunPlan, toTotal } from './value.ts'
+import { toMetricTotal } from './trend.ts'
+import { once, type RunPlan } from './value.ts'
 
 /** Relative difference of numbers that are equal but for rounding. */
 const ROUNDING = 1e-9
@@ -50,7 +51,8 @@ function runTest(
   const { last, ...written } = test.range ?? {}
   const range = last === undefined ? parseRange(written, zone) : { from: beforeWindow(now, zone, last), to: now }
   const context = { range, now, zone, weekStart: 'monday' } as const
-  const readValue = (each: MetricRecord) => toTotal(definitions.plan(each, context, test.filters), run).value
+  const readValue = (each: MetricRecord) =>
+    toMetricTotal(reader, definitions.plan(each, context, test.filters), { metric: each, range, now, run }).value
   const value = readValue(metric)
   const result = (passed: boolean, message: string) => ({ value, passed, message })
   if (value === null) return result(false, 'there is no value.')

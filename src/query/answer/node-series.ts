@@ -1,14 +1,17 @@
 import type { Zone } from '../../kernel/zone.ts'
 import { listInline } from '../../metrics/definition.ts'
+import type { Reader } from '../../store/store.ts'
 import type { Point } from '../model.ts'
 import { type Cell, emptyPartial } from '../plan/cells.ts'
 import { type Plan, planMetric, toSeriesPlan, type ValueNode } from '../plan/plan.ts'
 import type { ResolvedQuestion } from '../plan/scope.ts'
 import type { Bucket, Buckets, WeekDay } from '../plan/time.ts'
-import { once, type RunPlan, toNodeValue, toTotal, type Value } from './value.ts'
+import { toMetricTotal } from './trend.ts'
+import { once, type RunPlan, toNodeValue, type Value } from './value.ts'
 
 /** The values of a metric of any type in every bucket: each is what a query over the bucket's part of the range gives. */
 export function evaluateBuckets(
+  reader: Reader,
   { metric, inputs, conditions, termOf }: Pick<ResolvedQuestion, 'metric' | 'inputs' | 'conditions' | 'termOf'>,
   { range, buckets }: Buckets,
   { observedFrom, ...at }: { now: number; zone: Zone; weekStart: WeekDay; observedFrom: number | undefined },
@@ -23,8 +26,9 @@ export function evaluateBuckets(
   )
   if (isSeparate) {
     return buckets.map((bucket) => {
-      const node = nodeOver(Math.max(bucket.start, range.from), Math.min(bucket.end, range.to))
-      return toPoint(bucket, toTotal(node, run), observedFrom)
+      const part = { from: Math.max(bucket.start, range.from), to: Math.min(bucket.end, range.to) }
+      const asked = { metric, range: part, now: at.now, run }
+      return toPoint(bucket, toMetricTotal(reader, nodeOver(part.from, part.to), asked), observedFrom)
     })
   }
   const node = nodeOver(range.from, range.to)
