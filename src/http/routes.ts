@@ -4,7 +4,7 @@ import { AppError, invalidInput } from '../kernel/errors.ts'
 import { quote } from '../kernel/shown.ts'
 import { closest } from '../kernel/suggest.ts'
 import type { Caller, WriteContext } from '../operation/context.ts'
-import { call, type Operation } from '../operation/operation.ts'
+import { call, type Operation, withoutInput } from '../operation/operation.ts'
 import { showKey } from '../operation/shown-key.ts'
 import { locate, orPropose } from '../proposals/calling.ts'
 import { readJsonObject } from './body.ts'
@@ -121,7 +121,9 @@ async function answer(c: HonoContext<AppEnv>, route: HttpRoute, options: RouteOp
   c.set('route', `${route.method} ${route.path}`)
   const { files = {} } = operation
   const form = operation.files === undefined ? 'json' : chooseForm(c.req.header('accept') ?? null, files)
-  const input = await readInput(c, route)
+  const input = await readInput(c, route).catch((error: unknown) => {
+    throw error instanceof AppError ? withoutInput(operation, error) : error
+  })
   const context = options.contextFor({ caller: c.get('caller'), signal: c.req.raw.signal })
   const write = form === 'json' ? undefined : files[form]
   if (write !== undefined) {

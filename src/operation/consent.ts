@@ -10,15 +10,17 @@ export type Consent = 'none' | 'always' | 'by_extent'
 export const CONSENT_REQUIRED = 'consent_required'
 
 /**
- * Whether others than those with its scope may propose it: not what only administrators do, such as setting credentials.
+ * Whether others than those with its scope may propose it: not what only administrators do, such as setting credentials,
+ * nor what takes input that is not stored.
  */
-export const isProposable = ({ effect, scope, destructive }: Proposable): boolean =>
-  effect === 'write' && (['triage', 'author', 'certify'].includes(scope) || destructive)
+export const isProposable = ({ effect, scope, destructive, privateInput }: Proposable): boolean =>
+  effect === 'write' && privateInput === undefined && (['triage', 'author', 'certify'].includes(scope) || destructive)
 
 interface Proposable {
   effect: 'read' | 'write'
   scope: Scope
   destructive: boolean
+  privateInput?: string
 }
 
 /** Whether a caller may only propose an operation. */

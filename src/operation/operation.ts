@@ -167,11 +167,15 @@ export async function call(operation: Operation, raw: unknown, context: WriteCon
   try {
     return await answer(operation, raw, context)
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const isPrivate = operation.privateInput !== undefined && error.code === 'invalid_input'
-    throw isPrivate ? invalidInput(`The input is not valid: ${operation.privateInput}`) : toSafeError(error, raw)
+    throw error instanceof AppError ? toSafeError(withoutInput(operation, error), raw) : error
   }
 }
+
+/** An error of input that must not be repeated, in words that do not. */
+export const withoutInput = ({ privateInput }: Operation, error: AppError): AppError =>
+  privateInput === undefined || error.code !== 'invalid_input'
+    ? error
+    : invalidInput(`The input is not valid: ${privateInput}`)
 
 async function answer(operation: Operation, raw: unknown, context: WriteContext): Promise<unknown> {
   const { input, coerced } = await admit(operation, raw, context)

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/catalogue.ts'
 import { createHttpApp } from '../../src/http/server.ts'
+import { expandScopes } from '../../src/operation/context.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { SeededRandom } from '../properties/query-data.ts'
 import { caller, localPerson } from '../support/context.ts'
@@ -89,9 +90,13 @@ function serve({ context }: Wiki, more: object = {}) {
     ...{ operations, callerOf: () => localPerson, version: '1', hosts: [], log },
     contextFor: (about) => ({ ...context, log, ...about, ...more }),
   })
-  const post = async (body: string) => {
+  const post = async (body: string, query = '') => {
     const headers = { host: 'localhost', 'content-type': 'application/json' }
-    const response = await app.request('http://localhost/findings/find-value', { method: 'POST', headers, body })
+    const response = await app.request(`http://localhost/findings/find-value${query}`, {
+      method: 'POST',
+      headers,
+      body,
+    })
     return { status: response.status, text: await response.text() }
   }
   return { logged, post }
@@ -147,6 +152,30 @@ describe('what was typed is in no error', () => {
     const { status, text } = await post(body)
     expect(status).toBe(400)
     expect(`${text}${logged.join('')}${contentOf(wiki.context.store)}`).not.toMatch(/anna\.secret|4556737586899855/)
+  })
+
+  it.each([
+    ['its name', `?${encodeURIComponent(typed)}=1`],
+    ['its value', `?identifiers=${encodeURIComponent(typed)}`],
+    ['a name with dots', `?exclude.${encodeURIComponent(typed)}=1`],
+  ])('of a query string with it as %s', async (_, query) => {
+    const wiki = openWiki()
+    const { logged, post } = serve(wiki)
+    const { status, text } = await post(JSON.stringify({ identifiers: [typed] }), query)
+    expect(status).toBe(400)
+    expect(`${text}${logged.join('')}${contentOf(wiki.context.store)}`.includes('anna.secret')).toBe(false)
+  })
+
+  it('of a proposal, because none is made of it', async () => {
+    const wiki = openWiki()
+    const proposer = { ...localPerson, token: true, scopes: expandScopes(['propose']) }
+    const { logged, post } = serve(wiki, { caller: proposer })
+    const called = await post(JSON.stringify({ identifiers: [typed] }))
+    expect(called.status).toBe(403)
+    const ask = caller(operations, { ...wiki.context, caller: proposer })
+    const proposed = ask('propose_change', { operation: 'find_value', input: { identifiers: [typed] } })
+    await expect(proposed).rejects.toMatchObject({ code: 'not_found', message: expect.not.stringContaining(typed) })
+    expect(`${called.text}${logged.join('')}${contentOf(wiki.context.store)}`.includes(typed)).toBe(false)
   })
 
   it('on the command line, which takes none', async () => {
