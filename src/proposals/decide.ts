@@ -6,6 +6,7 @@ import { AppError, conflict, type ErrorCode, notFound } from '../kernel/errors.t
 import { quote } from '../kernel/shown.ts'
 import { authorOf } from '../operation/author.ts'
 import type { WriteContext } from '../operation/context.ts'
+import { isLockedDown } from '../operation/lockdown/lockdown.ts'
 import { type Operation, parseInput, requireScope } from '../operation/operation.ts'
 import type { Reader, Writer } from '../store/store.ts'
 import { areSameChanges, recordChanges, withWrite } from './changes.ts'
@@ -50,7 +51,7 @@ export async function approve(
         requireHolder(writer, proposal)
         decide(writer, id, { status: 'approved', reason }, author)
         const { output, changes } = recordChanges(writer, work)
-        if (!areSameChanges(changes, proposal.changes)) throw toOutdated(proposal.changes, changes)
+        if (!areSameChanges(changes, proposal.changes)) throw toOutdated(proposal.changes, changes, context)
         return output
       },
       { durable: true },
@@ -60,7 +61,7 @@ export async function approve(
   })
   try {
     const output = await operation.run(input as never, { ...context, caller, store: claiming })
-    if (!isClaimed) throw toOutdated(proposal.changes, [])
+    if (!isClaimed) throw toOutdated(proposal.changes, [], context)
     return operation.output.parse(output)
   } catch (error) {
     if (error instanceof AppError && final.includes(error.code)) {
@@ -117,10 +118,11 @@ function requireOpen(proposal: ProposalRecord, now: number): void {
   })
 }
 
-const toOutdated = (proposed: readonly Change[], now: readonly Change[]) =>
+/** Changes may have names of tenants. */
+const toOutdated = (proposed: readonly Change[], now: readonly Change[], context: WriteContext) =>
   conflict('What this would change has changed since it was proposed, so nothing was done; propose it again.', {
     reason: 'proposal_outdated',
-    facts: { proposed, now },
+    ...(isLockedDown(context) ? {} : { facts: { proposed, now } }),
   })
 
 const actions = { approved: 'approve', rejected: 'reject', failed: 'fail' } as const
