@@ -68,7 +68,7 @@ export const tokenOperations: readonly Operation[] = [
     }),
     output: Token.extend({ token: z.string().describe('The token, which is not stored and never shown again.') }),
     affected: ({ name, scopes: granted }) => [`${quote(name)} with the scopes ${showNames(granted)}`],
-    run: ({ name, scopes: granted, lockdown = false, expires }, context) =>
+    run: ({ name, scopes: granted, lockdown, expires }, context) =>
       createToken(context, { name, scopes: granted, lockdown, ...toExpiry(expires) }),
   }),
 

@@ -42,7 +42,7 @@ export interface Token {
 export interface TokenRequest {
   name: string
   scopes: readonly Scope[]
-  lockdown?: boolean
+  lockdown?: boolean | undefined
   /** Expiry in milliseconds; 90 days from now by default. */
   expiresAt?: number
 }
@@ -50,12 +50,13 @@ export interface TokenRequest {
 type Context = Pick<WriteContext, 'store' | 'caller' | 'now'>
 
 /**
- * Creates a token; its text is returned only here.
+ * Creates a token; its text is returned only here. That of a caller in lockdown is in lockdown, too.
  * @throws AppError `invalid_input`, or `conflict` when an active token has the name.
  */
 export function createToken(context: Context, request: TokenRequest): Token & { token: string } {
   const at = context.now()
-  const { name, lockdown = false, expiresAt = at + DEFAULT_LIFE_MS } = request
+  const { name, expiresAt = at + DEFAULT_LIFE_MS } = request
+  const lockdown = request.lockdown === true || context.caller.lockdown === true
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,99}$/u.test(name)) {
     throw invalidInput(
       'The name of a token consists of 1 to 100 letters, digits, spaces, dots, dashes, @ or underscores.',

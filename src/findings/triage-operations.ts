@@ -150,6 +150,8 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
   const done: Triaged = { matched, changed: 0, items: [] }
   const isDue = (ledger: FindingLedger, finding: FindingRecord) =>
     changes(ledger, finding, status, end) && (wanted === undefined || finding.facets.status === wanted)
+  /** What the first entry of the audit trail says of all findings. */
+  let ofAll = {}
   for (let from = 0; from < matched; from += AT_ONCE) {
     // A durable commit makes all commits before it durable, too.
     const durable = from + AT_ONCE >= matched
@@ -160,14 +162,18 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
           const find = (ids: readonly number[]) => ids.flatMap((id) => ledger.findById(id) ?? [])
           const isOurs = (finding: FindingRecord) => isDue(ledger, finding)
           ledger.readAheadById(from === 0 ? targets : targets.slice(from, from + AT_ONCE))
-          if (from === 0) requireExpectedStatus(find(targets), input, isOurs, writer, context)
           const due = find(targets.slice(from, from + AT_ONCE)).filter(isOurs)
+          if (from === 0) {
+            const all = find(targets)
+            requireExpectedStatus(all, input, isOurs, writer, context)
+            const whole = matched > AT_ONCE ? { ofFindings: all.filter(isOurs).length } : {}
+            ofAll = { ...whole, digest: toDigest(all) }
+          }
           if (due.length > 0) {
             const asked = ids === undefined ? { filters, search } : { ids: ids.length }
-            const digest = from === 0 ? toDigest(find(targets)) : undefined
             auditTriage(writer, context, {
               name: '*',
-              after: { status, reason, until, ...asked, findings: due.length, digest },
+              after: { status, reason, until, ...asked, findings: due.length, ...ofAll },
             })
           }
           const former = due.map(({ id, facets }) => ({
@@ -181,6 +187,7 @@ async function triageMany(input: TriageInput, context: WriteContext): Promise<Tr
       },
       { durable },
     )
+    if (items.length > 0) ofAll = {}
     done.items.push(...items)
     await context.store.yieldBetweenBatches(context.signal)
   }

@@ -98,7 +98,9 @@ async function tryOut(
 
 function summarize({ title }: Operation, changes: readonly Change[]): string {
   const [first, ...more] = changes
-  const { findings, status } = { ...first?.after }
+  const { status, ...after } = { ...first?.after }
+  // The first transaction of a large triage says how many findings all of them change.
+  const findings = after.ofFindings ?? after.findings
   const what = typeof findings === 'number' ? `${count(findings, 'finding')} to ${String(status)}` : (first?.name ?? '')
   return `${title}: ${what}${more.length === 0 ? '' : ` and ${more.length} more`}`
 }

@@ -52,6 +52,13 @@ describe('a token', () => {
     expect([...(caller?.scopes ?? [])].sort()).toEqual(['admin', 'author', 'certify', 'propose', 'read', 'triage'])
   })
 
+  it('is in lockdown if its creator is, who could read tenants with it otherwise', () => {
+    const locked = { ...context(), caller: { ...localPerson, lockdown: true } }
+    const made = createToken(locked, { name: 'open', scopes: ['admin'], lockdown: false })
+    expect(made.lockdown).toBe(true)
+    expect(holder(made.token)).toMatchObject({ lockdown: true })
+  })
+
   it('is refused when any single character is changed', () => {
     const { token } = make()
     for (let at = 0; at < token.length; at++) {

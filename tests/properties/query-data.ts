@@ -209,6 +209,8 @@ export const namedTerms: OracleTerms['filters'] = {
   'of-people': { owners: ['ADA', 'Ben'] },
   'legal-pages': { labels: ['LEGAL'], containers: ['engineering', 'Übersicht', 'People'] },
   'slow-ones': { ranges: { resolutionHours: { min: 24 }, confidence: { max: 0.9 } } },
+  'of-values': { values: ['v_000000000001', '(none)'], exclude: { statuses: ['IGNORED'], values: ['v_123456789abc'] } },
+  'late-values': { values: ['v_7fffffffffff', 'v_123456789abd'], ranges: { lastDetectedAt: { from: '2026-08-01' } } },
   'old-tokens': { findingTypes: ['TOKEN'], minConfidence: 0.25, ranges: { ageHours: { min: 2400 } } },
 }
 

@@ -132,6 +132,16 @@ describe('a proposal is refused', () => {
     expect(error.facts.reason).toBe('proposal_outdated')
   })
 
+  test('without names of tenants in lockdown when it is outdated', async () => {
+    const filterMapping = { containers: ['Quilfeather'] }
+    await as(ada)('create_glossary_term', { slug: 'own', displayName: 'Own', filterMapping })
+    const id = await propose('update_glossary_term', { slug: 'own', filterMapping: { containers: ['Quilfeather 2'] } })
+    await as(ada)('update_glossary_term', { slug: 'own', description: 'changed' })
+    const error = await errorOf(as(grace, { lockdown: true })('approve_proposal', { id }))
+    expect(error.facts.reason).toBe('proposal_outdated')
+    expect(JSON.stringify([error.message, error.facts])).not.toContain('Quilfeather')
+  })
+
   test('after 14 days', async () => {
     const id = await propose('delete_metric', { slug: 'all' })
     context.clock.now += 14 * DAY
