@@ -29,6 +29,8 @@ const pages = [
   ['source-form', 'sources/sample-wiki?edit=1'],
   ['dashboard-form', '?d=secrets&edit=1'],
 ] as const
+/** Once a change is proposed, which all pages say. */
+const proposed = [['proposal', 'proposals/1']] as const
 /** Of an empty data folder. */
 const empty = [['first-steps', '']] as const
 const shapes = [
@@ -83,7 +85,19 @@ async function define(origin: string): Promise<void> {
   await send(origin, 'PUT', '/semantic/metrics/open-critical-share', { definition: share(['CRITICAL', 'HIGH']) })
 }
 
-async function take(browser: Browser, origin: string, shown: typeof pages | typeof empty): Promise<void> {
+/** A change of a metric that waits for a decision. */
+async function propose(origin: string): Promise<void> {
+  const filters = { statuses: ['OPEN'], severities: ['CRITICAL', 'HIGH'] }
+  const definition = { aggregation: 'COUNT', entity: 'finding', mode: 'stock', filters }
+  const body = { operation: 'update_metric', input: { slug: 'open-findings', definition } }
+  await send(origin, 'POST', '/proposals', body)
+}
+
+async function take(
+  browser: Browser,
+  origin: string,
+  shown: typeof pages | typeof proposed | typeof empty,
+): Promise<void> {
   for (const [name, path] of shown) {
     for (const [shape, viewport] of shapes) {
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -116,6 +130,8 @@ const browser = await chromium.launch({
 try {
   await define(demo.origin)
   await take(browser, demo.origin, pages)
+  await propose(demo.origin)
+  await take(browser, demo.origin, proposed)
   await take(browser, first.origin, empty)
 } finally {
   await browser.close()

@@ -4,6 +4,8 @@ import type { GlossaryTermItem } from '../glossary/model.ts'
 import type { Fix, Suggestion } from '../kernel/errors.ts'
 import type { Metric, MetricDetail } from '../metrics/view.ts'
 import type { Proposal, ProposalItem, ProposalStatus } from '../proposals/model.ts'
+import type { Impact } from '../query/impact-model.ts'
+import type { TestedMetrics } from '../query/metric-test-runs.ts'
 import type { MetricAnswer, SeriesAnswer, SeriesQuestion } from '../query/model.ts'
 import type { ViewAnswer } from '../query/view-model.ts'
 import type { Scan, ScanItem } from '../scans/model.ts'
@@ -127,12 +129,24 @@ export const client = {
     }
     throw new ServerProblem(404, { detail: `This server does not offer ${operation}.` })
   },
-  callForm: <Answer>({ method, path }: OperationForm, named: Readonly<Record<string, string>>, body: object) =>
+  callForm: <Answer>(
+    { method, path }: OperationForm,
+    named: Readonly<Record<string, string>>,
+    body: object,
+    signal?: AbortSignal,
+  ) =>
     send(
       method,
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) => at(named[name] ?? '')),
       body,
+      signal,
     ) as Promise<Answer>,
+  /** What a change of a metric or of a term would do; the slug is in the path. */
+  async getImpact(operation: string, { slug, ...change }: object & { slug?: unknown }, signal?: AbortSignal) {
+    return client.callForm<Impact>(await client.getForm(operation), { slug: String(slug) }, change, signal)
+  },
+  previewTests: (metric: string, signal?: AbortSignal) =>
+    post<TestedMetrics>('/semantic/tests/preview', { metrics: [metric] }, signal),
   getSession: (signal?: AbortSignal) => get<ConsoleSession>('/session', {}, signal),
   listMetrics: (signal?: AbortSignal) => get<Page<Metric>>('/semantic/metrics', { limit: 500 }, signal),
   getMetric: (slug: string, signal?: AbortSignal) => get<MetricDetail>(`/semantic/metrics/${at(slug)}`, {}, signal),

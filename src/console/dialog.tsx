@@ -79,7 +79,7 @@ export function ConfirmedButton({
               {label}
               {what === undefined ? '' : ` ${what}`}?
             </h2>
-            <p>{about}</p>
+            <div>{about}</div>
             {problem === undefined ? null : <ProblemNote problem={problem} />}
             <p class="row">
               <button type="button" class="button primary" disabled={isWaiting} onClick={run}>

@@ -165,40 +165,45 @@ function Group({
   )
 }
 
-/** A choice between alternatives, and the fields of the one chosen. */
-function Variants({
-  path,
-  value,
-  context,
-  variants,
-  shape,
-  label,
-  isOpen,
-}: Omit<FieldProps, 'schema' | 'isRequired'> & {
+interface VariantsProps extends Omit<FieldProps, 'schema' | 'isRequired'> {
   variants: readonly FormSchema[]
   shape: FormSchema
   label: string
   isOpen: boolean
-}) {
+}
+
+/** A choice between alternatives, and the fields of the one chosen. */
+function Variants({ isOpen, ...chosen }: VariantsProps) {
+  const { path, context, label } = chosen
   return (
     <Group label={label} path={path} context={context} isFolded={!isOpen}>
-      <fieldset class="group wrap" aria-label={`Kind of ${label.toLowerCase()}`}>
-        {variants.map((each) => {
-          const name = toVariantName(each)
-          return (
-            <button
-              type="button"
-              key={name}
-              aria-pressed={each === shape}
-              onClick={() => context.change(path, toVariant(each, value))}
-            >
-              {context.labels[`is ${name}`] ?? context.labels[name] ?? toLabel(name)}
-            </button>
-          )
-        })}
-      </fieldset>
-      <Fields schema={shape} path={path} value={value} context={context} />
+      <VariantFields {...chosen} />
     </Group>
+  )
+}
+
+function VariantFields({ path, value, context, variants, shape, label }: Omit<VariantsProps, 'isOpen'>) {
+  return (
+    <>
+      {variants.length === 1 ? null : (
+        <fieldset class="group wrap" aria-label={`Kind of ${label.toLowerCase()}`}>
+          {variants.map((each) => {
+            const name = toVariantName(each)
+            return (
+              <button
+                type="button"
+                key={name}
+                aria-pressed={each === shape}
+                onClick={() => context.change(path, toVariant(each, value))}
+              >
+                {context.labels[`is ${name}`] ?? context.labels[name] ?? toLabel(name)}
+              </button>
+            )
+          })}
+        </fieldset>
+      )}
+      <Fields schema={shape} path={path} value={value} context={context} />
+    </>
   )
 }
 
@@ -363,12 +368,16 @@ function Choices({ schema, path, value, context, label }: LabelledProps) {
 /** A list of objects, each of which has the same fields. */
 function ObjectList({ schema, path, value, context, label, isRequired = false }: LabelledProps) {
   const items = Array.isArray(value) ? value : []
-  const [item = {}] = listVariants(schema.items ?? {})
+  const variants = listVariants(schema.items ?? {})
   return (
     <Group label={label} path={path} context={context} hint={schema.description} isFolded={!isRequired}>
       {items.map((each: Json, index) => (
         <fieldset class="fields" key={String(index)} aria-label={`${label} ${index + 1}`}>
-          <Fields schema={item} path={`${path}.${index}`} value={each} context={context} />
+          <Under path={`${path}.${index}`} context={context} />
+          <VariantFields
+            {...{ path: `${path}.${index}`, value: each, context, variants, label: `${label} ${index + 1}` }}
+            shape={findVariant(variants, each)}
+          />
           <p>
             <button type="button" class="button small" onClick={() => context.change(`${path}.${index}`, undefined)}>
               Remove <span class="hidden">{`${label} ${index + 1}`}</span>
@@ -380,7 +389,7 @@ function ObjectList({ schema, path, value, context, label, isRequired = false }:
         <button
           type="button"
           class="button small"
-          onClick={() => context.change(path, [...items, toVariant(item, {})])}
+          onClick={() => context.change(path, [...items, toVariant(variants[0] ?? {}, {})])}
         >
           Add
           <span class="hidden"> to {label}</span>

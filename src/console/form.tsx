@@ -43,7 +43,8 @@ interface OperationFormProps<Answer> {
   /** What is said once it is saved; of a change, with the offer to undo it. */
   done?: string
   note?: ComponentChildren
-  aside?: (value: FormMembers) => ComponentChildren
+  /** Drawn beside the form, from what is in it and from what would be sent. */
+  aside?: (value: FormMembers, sent: FormMembers) => ComponentChildren
   onSaved: (answer: Answer, value: FormMembers) => void
   onCancel?: () => void
 }
@@ -85,7 +86,9 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
     issues.set(key, [issues.get(key), message].filter(Boolean).join(' '))
   }
   const fixed = problem?.fix?.tool === operation ? problem.fix.arguments : undefined
-  const toSent = (from: FormMembers, to: FormMembers): object =>
+  const toBodies = (whole: FormMembers) =>
+    [before.current, whole].map((each) => toBody(schema, each)) as [FormMembers, FormMembers]
+  const toSent = (from: FormMembers, to: FormMembers): FormMembers =>
     sends === 'patch' ? toPatch(from, to) : sends === 'members' ? toSendable(schema, toChange(from, to)) : to
   const send = async (whole: FormMembers) => {
     setSaving(true)
@@ -96,10 +99,7 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
       if (now !== undefined && Object.keys(toChange(before.current, now)).length > 0) {
         setChanged(now)
       } else {
-        const [earlier, body] = [before.current, whole].map((each) => toBody(schema, each) as FormMembers) as [
-          FormMembers,
-          FormMembers,
-        ]
+        const [earlier, body] = toBodies(whole)
         const answer = await client.callForm<Answer>(found, at, toSent(earlier, body))
         const undo = () =>
           client.callForm(found, at, toSent(body, earlier)).then(
@@ -192,8 +192,8 @@ export function OperationForm<Answer>(props: OperationFormProps<Answer>) {
       </form>
       {aside === undefined ? null : (
         <div class="aside">
-          {aside(toBody(schema, value) as FormMembers)}
           {json}
+          {aside(toBodies(value)[1], toSent(...toBodies(value)))}
         </div>
       )}
     </div>

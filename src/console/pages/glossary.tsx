@@ -7,6 +7,7 @@ import { ConfirmedButton } from '../dialog.tsx'
 import { FilterField } from '../filter-field.tsx'
 import { OperationForm } from '../form.tsx'
 import { refresh, useAnswer } from '../hooks.ts'
+import { ChangeImpact } from '../impact.tsx'
 import type { ConsoleSession, TermPage } from '../model.ts'
 import { canChange, Link, Mapping, Names, ProblemNote, Shape, WaitingPage } from '../parts.tsx'
 import { changeState, formatRoute, go, type Route } from '../route.ts'
@@ -206,7 +207,7 @@ function TermForm({ term, onCancel }: { term?: TermPage; onCancel: () => void })
     onCancel,
   }
   return (
-    <main class="page narrow" aria-busy={false}>
+    <main class={term === undefined ? 'page narrow' : 'page'} aria-busy={false}>
       <h1>{term === undefined ? 'Add a term' : <Name text={term.displayName} codes={false} />}</h1>
       {term === undefined ? (
         <OperationForm
@@ -224,6 +225,7 @@ function TermForm({ term, onCancel }: { term?: TermPage; onCancel: () => void })
           readAgain={async () => toForm(await client.getTerm(term.slug))}
           refine={(schema) => ({ ...schema, required: ['displayName', 'filterMapping'] })}
           sends="members"
+          aside={(_, sent) => <ChangeImpact operation="get_term_impact" slug={term.slug} change={sent} />}
           save="Save"
           done="Term saved"
           note="Certified metrics that use it drift when what it covers changes."

@@ -8,6 +8,7 @@ import { client } from '../client.ts'
 import { FilterField } from '../filter-field.tsx'
 import { OperationForm } from '../form.tsx'
 import { refresh, useAnswer, useCalm } from '../hooks.ts'
+import { ChangeImpact } from '../impact.tsx'
 import { ProblemNote, Shape } from '../parts.tsx'
 import { formatRoute, go } from '../route.ts'
 import { type FormMembers, type FormSchema, isMembers, type Json } from '../schema.ts'
@@ -36,6 +37,10 @@ const labels = {
   emptyAs: 'Sum of nothing',
   'is aggregation': 'Counted here',
   'is metricSlug': 'Another metric',
+  'is between': 'In bounds',
+  'is equals': 'Equal to another',
+  'is sumOf': 'Sum of its groups',
+  'is notNull': 'Has a value',
 }
 const types = (['SIMPLE', 'RATIO', 'DERIVED', 'TREND'] as const).map((value) => ({ value, label: labels[value] }))
 const modes = [
@@ -85,10 +90,10 @@ function narrow(shape: FormSchema, value: Json): FormSchema {
 /** The members of a stored metric that a form changes, and when it was changed, which the server compares. */
 function toForm(metric: MetricDetail): FormMembers {
   const { displayName, type, definition, description, allowedDimensions, format, unit, glossaryTermSlug } = metric
-  const { owner, color, synonyms, emptyAs, better } = metric
+  const { owner, color, synonyms, emptyAs, better, tests } = metric
   return {
     ...{ displayName, type, definition, description, allowedDimensions, format, unit, glossaryTermSlug },
-    ...{ owner, color, synonyms, emptyAs, better },
+    ...{ owner, color, synonyms, emptyAs, better, tests },
   }
 }
 
@@ -106,6 +111,7 @@ export function MetricForm({ metric, onCancel }: { metric?: MetricDetail; onCanc
       type: types,
       mode: modes,
       allowedDimensions: dimensionChoices,
+      dimension: dimensionChoices,
       glossaryTermSlug: terms,
       metricSlug: metrics,
       baseMetricSlug: metrics,
@@ -113,7 +119,12 @@ export function MetricForm({ metric, onCancel }: { metric?: MetricDetail; onCanc
     },
     custom: { filters: FilterField },
     hasJson: true,
-    aside: (value: FormMembers) => <Draft slug={slug ?? 'new-metric'} value={value} />,
+    aside: (value: FormMembers, sent: FormMembers) => (
+      <>
+        <Draft slug={slug ?? 'new-metric'} value={value} />
+        {slug === undefined ? null : <ChangeImpact operation="get_metric_impact" slug={slug} change={sent} />}
+      </>
+    ),
     onSaved: ({ slug: saved }: Metric) => {
       refresh()
       go(formatRoute({ page: 'metrics', name: saved }), true)
@@ -151,7 +162,11 @@ export function MetricForm({ metric, onCancel }: { metric?: MetricDetail; onCanc
 /** What the metric means, its value and its series of the last year, before anything is stored. */
 function Draft({ slug, value }: { slug: string; value: FormMembers }) {
   const { slug: _slug, displayName: _name, owner: _owner, color: _color, synonyms: _synonyms, ...typed } = value
-  const { description: _description, ...draft } = JSON.parse(useCalm(JSON.stringify(typed))) as FormMembers
+  const {
+    description: _description,
+    tests: _tests,
+    ...draft
+  } = JSON.parse(useCalm(JSON.stringify(typed))) as FormMembers
   const now = Math.floor(Date.now() / 60_000) * 60_000
   const { value: view, problem } = useAnswer(`draft ${slug} ${JSON.stringify(draft)}`, (signal) =>
     client.exploreView(

@@ -10,6 +10,7 @@ import { ConfirmedButton } from '../dialog.tsx'
 import { flatten, toPathText } from '../flatten.ts'
 import { OperationForm } from '../form.tsx'
 import { refresh, useAnswer } from '../hooks.ts'
+import { AskedImpact, TestList } from '../impact.tsx'
 import { listInputs } from '../lineage.ts'
 import type { ConsoleSession, MetricVersionItem } from '../model.ts'
 import { canChange, Link, Names, WaitingPage } from '../parts.tsx'
@@ -29,12 +30,13 @@ interface MetricPageProps {
 export function MetricPageView({ route, slug, session }: MetricPageProps) {
   const { value, problem, isWaiting } = useAnswer(`metric ${slug}`, async (signal) => {
     const [metric, versions] = await Promise.all([client.getMetric(slug, signal), client.listVersions(slug, signal)])
-    return { metric, versions: versions.items }
+    const tested = metric.tests === undefined ? undefined : await client.previewTests(slug, signal)
+    return { metric, versions: versions.items, tests: tested?.items[0]?.tests ?? [] }
   })
   if (value === undefined) {
     return <WaitingPage title="Metrics" height={320} problem={problem} isWaiting={isWaiting} />
   }
-  const { metric, versions } = value
+  const { metric, versions, tests } = value
   const canEdit = canChange(session, 'author')
   const close = () => go(changeState(route, { edit: undefined }), true)
   const change = canEdit ? route.state.edit?.[0] : undefined
@@ -74,7 +76,15 @@ export function MetricPageView({ route, slug, session }: MetricPageProps) {
           {canCertify ? (
             <ConfirmedButton
               label={`Certify version ${metric.version}`}
-              about={`From now on answers say that you vouch for what it counts: ${toSentence(metric as unknown as FormMembers)}`}
+              about={
+                <>
+                  <p>
+                    From now on answers say that you vouch for what it counts:{' '}
+                    {toSentence(metric as unknown as FormMembers)}
+                  </p>
+                  <AskedImpact operation="get_metric_impact" input={{ slug: metric.slug }} />
+                </>
+              }
               act={() => client.certifyMetric(metric.slug)}
               done={() => {
                 say(`Version ${metric.version} certified`)
@@ -146,6 +156,15 @@ export function MetricPageView({ route, slug, session }: MetricPageProps) {
           </dl>
         </section>
       </div>
+      {tests.length === 0 ? null : (
+        <section class="card" aria-label="Tests">
+          <header>
+            <h2>Tests</h2>
+            <span class="muted">with the findings of now</span>
+          </header>
+          <TestList tests={tests} />
+        </section>
+      )}
       <Versions route={route} versions={versions} current={metric.version} certified={metric.certifiedVersion} />
     </main>
   )

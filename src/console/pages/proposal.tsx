@@ -4,9 +4,11 @@ import { Name } from '../../charts/parts.tsx'
 import { toMoment } from '../../charts/times.ts'
 import { toWords } from '../../charts/words.ts'
 import type { Proposal } from '../../proposals/model.ts'
-import { client, type ServerProblem } from '../client.ts'
+import type { Impact } from '../../query/impact-model.ts'
+import { client, ServerProblem } from '../client.ts'
 import { Compared } from '../compared.tsx'
 import { refresh, useAnswer } from '../hooks.ts'
+import { ImpactView } from '../impact.tsx'
 import type { ConsoleSession } from '../model.ts'
 import { canChange, ProblemNote, WaitingPage } from '../parts.tsx'
 import { say } from '../toast.tsx'
@@ -14,10 +16,18 @@ import { StatusBadge } from './proposals.tsx'
 
 /** One proposal: who made it, everything that it changes, and its decision. */
 export function ProposalPage({ id, session }: { id: string; session: ConsoleSession }) {
-  const { value, problem, isWaiting } = useAnswer(`proposal ${id}`, (signal) => client.getProposal(id, signal))
-  if (value === undefined) {
+  const {
+    value: shown,
+    problem,
+    isWaiting,
+  } = useAnswer(`proposal ${id}`, async (signal) => {
+    const proposal = await client.getProposal(id, signal)
+    return { proposal, impact: await readImpact(proposal, signal) }
+  })
+  if (shown === undefined) {
     return <WaitingPage title="Proposals" height={320} problem={problem} isWaiting={isWaiting} />
   }
+  const { proposal: value, impact } = shown
   return (
     <main class="page" aria-busy={isWaiting}>
       <div class="title">
@@ -47,6 +57,14 @@ export function ProposalPage({ id, session }: { id: string; session: ConsoleSess
           />
         </section>
       ))}
+      {impact === undefined ? null : (
+        <section class="card" aria-label="Impact">
+          <header>
+            <h2>Impact</h2>
+          </header>
+          {'message' in impact ? <ProblemNote problem={impact} /> : <ImpactView impact={impact} proposal={id} />}
+        </section>
+      )}
       <details class="card form">
         <summary>The call: {value.operation}</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys */}
@@ -57,6 +75,17 @@ export function ProposalPage({ id, session }: { id: string; session: ConsoleSess
       {value.status === 'open' ? <Decision proposal={value} session={session} /> : null}
     </main>
   )
+}
+
+/** Waited for with the proposal, so that the buttons below it do not move; not there where what it is about is gone. */
+async function readImpact({ impact }: Proposal, signal: AbortSignal): Promise<Impact | ServerProblem | undefined> {
+  if (impact === undefined) return undefined
+  try {
+    return await client.getImpact(impact.operation, impact.input, signal)
+  } catch (error) {
+    if (error instanceof ServerProblem && [400, 404, 409].includes(error.status)) return error
+    throw error
+  }
 }
 
 function About({ proposal }: { proposal: Proposal }) {
