@@ -1,4 +1,4 @@
-import type { TopCells } from '../engine/top.ts'
+import type { FindTop } from '../engine/executor.ts'
 import type { GroupOrder } from '../model.ts'
 import { type Cell, emptyPartial, isMergeable, mergePartials, type Partial, toGroupId } from '../plan/cells.ts'
 import { compareKeys } from '../plan/group-names.ts'
@@ -28,8 +28,7 @@ interface BreakdownOptions {
   /** The same metric over a range to compare with. */
   before?: ValueNode | undefined
   orderBy?: GroupOrder | undefined
-  /** Finds the top groups of a plan without listing all of them; undefined where all have to be listed. */
-  topOf?: ((plan: Plan, most: number) => TopCells | undefined) | undefined
+  topOf: FindTop
 }
 
 /** The value of each group of any of the ranges, in descending order, then by name; nulls come last. */
@@ -68,17 +67,27 @@ export interface ListedGroups {
   toRest: (kept: readonly GroupValue[], cut: readonly GroupValue[]) => (plan: Plan) => Partial
 }
 
-/** The groups of the highest values, where they can be found without listing all. */
+/** The groups of the highest rank, where they can be found without listing all. */
 function listTop(
   node: ValueNode,
   { limit, before, orderBy = 'value', topOf }: BreakdownOptions,
 ): ListedGroups | undefined {
-  if (node.kind !== 'measure' || before !== undefined || orderBy !== 'value') return undefined
-  const top = topOf?.(node.plan, limit)
-  if (top === undefined) return undefined
-  const { groups, listPartials } = groupCells(node, top.cells)
-  const rest = { ...emptyPartial, n: top.rest.n }
-  return { groups, hidden: top.rest.groups, toRest: (_, cut) => () => mergePartials([...listPartials(cut), rest]) }
+  if (node.kind !== 'measure' || (before !== undefined && before.kind !== 'measure')) return undefined
+  const { cells: [cells = [], earlier] = [], rest } = topOf([node.plan, before?.plan], limit, orderBy) ?? {}
+  if (rest === undefined) return undefined
+  const countsOf = new Map<GroupKey, readonly number[]>()
+  const groups = cells.map((cell, index): GroupValue => {
+    const own = earlier?.[index] ?? emptyPartial
+    countsOf.set(cell.key, [cell.n, own.n])
+    const value = { ...toNodeValue(node, () => cell), key: cell.key }
+    return before === undefined ? value : { ...value, before: toNodeValue(before, () => own) }
+  })
+  const toRest: ListedGroups['toRest'] = (_, cut) => (plan) => {
+    const at = plan === node.plan ? 0 : 1
+    const n = cut.reduce((sum, { key }) => sum + (countsOf.get(key)?.[at] ?? 0), rest.n[at] ?? 0)
+    return { ...emptyPartial, n }
+  }
+  return { groups, hidden: rest.groups, toRest }
 }
 
 /** The groups of any of the ranges with their values, in no particular order. */
@@ -125,24 +134,20 @@ export function listGroups(node: ValueNode, before: ValueNode | undefined, run: 
 
 /** The groups of a single measure, each of which is one cell. */
 function listCells(node: MeasureNode, run: RunPlan): ListedGroups {
-  const { groups, listPartials } = groupCells(node, run(node.plan))
-  const toRest: ListedGroups['toRest'] = (kept, cut) => (plan) =>
-    isMergeable(plan) ? mergePartials(listPartials(cut)) : runWithout(plan, kept, run)
-  return { groups, toRest }
-}
-
-function groupCells(node: MeasureNode, cells: readonly Cell[]) {
   const partials = new Map<GroupKey, Partial>()
   let cell: Cell = { ...emptyPartial, key: [], bucket: 0 }
   const partialOf = () => cell
   const groups: GroupValue[] = []
-  for (cell of cells) {
+  for (cell of run(node.plan)) {
     partials.set(cell.key, cell)
     // Assigned instead of spread, because there may be many thousands of groups.
     groups.push(Object.assign(toNodeValue(node, partialOf), { key: cell.key }))
   }
-  const listPartials = (some: readonly GroupValue[]) => some.map(({ key }) => partials.get(key) ?? emptyPartial)
-  return { groups, listPartials }
+  const toRest: ListedGroups['toRest'] = (kept, cut) => (plan) =>
+    isMergeable(plan)
+      ? mergePartials(cut.map(({ key }) => partials.get(key) ?? emptyPartial))
+      : runWithout(plan, kept, run)
+  return { groups, toRest }
 }
 
 /** The result of a plan over all groups but those kept. */

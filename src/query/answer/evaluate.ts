@@ -11,7 +11,7 @@ import type { Dimension, MetricRecord } from '../../metrics/model.ts'
 import type { Coercion } from '../../operation/input/coerce.ts'
 import { parseRange } from '../../operation/input/range.ts'
 import type { Reader } from '../../store/store.ts'
-import { openExecutor, openTop, type TopGroups } from '../engine/executor.ts'
+import { type FindTop, openExecutor, openTop } from '../engine/executor.ts'
 import {
   type BreakdownEntry,
   DEFAULT_GROUPS,
@@ -110,7 +110,7 @@ function evaluateOne(
           ...{ ...question, dimensions, groupBytes },
           before: before?.node,
           assetOf: openAssetFacts(reader),
-          topOf: openTop(reader).of,
+          topOf: openTop(reader),
         })
   const earlier = before && toEarlier(metric, before, run)
   const appliedRange = toAppliedRange(metric, plans, range)
@@ -140,7 +140,7 @@ function evaluateOne(
           ),
           (dimension) => ({ now: nodeOver(range, [dimension]), before: nodeOver(compared, [dimension]) }),
           run,
-          openTop(reader).ofChanges,
+          openTop(reader),
         )
   const value = isCovered(description) ? total : withoutPercentage(metric, total)
   return {
@@ -262,7 +262,7 @@ interface BreakdownQuestion extends Pick<MetricQuestion, 'limit' | 'orderBy'> {
   before: ValueNode | undefined
   groupBytes: number
   assetOf: FindAsset
-  topOf: TopGroups['of']
+  topOf: FindTop
 }
 
 /** A breakdown of `limit` groups, or without a limit, of as many as fit in `groupBytes`. */

@@ -1,6 +1,6 @@
 import { toSafeMessage } from '../../detectors/safe-text.ts'
 import type { Dimension, MetricRecord } from '../../metrics/model.ts'
-import type { TopGroups } from '../engine/executor.ts'
+import type { FindTop } from '../engine/executor.ts'
 import type { DriverDimension, MetricAnswer, QueryWarning } from '../model.ts'
 import { type Cell, emptyPartial, toGroupId } from '../plan/cells.ts'
 import { compareKeys, toGroupName } from '../plan/group-names.ts'
@@ -38,7 +38,7 @@ export function explainChange(
   dimensions: readonly Dimension[],
   toNodes: (dimension: Dimension) => NodePair,
   run: RunPlan,
-  topOf: TopGroups['ofChanges'],
+  topOf: FindTop,
 ): Required<Pick<MetricAnswer, 'drivers' | 'driverDimensions'>> & { warnings: QueryWarning[] } {
   const explained = dimensions
     .map((dimension) => explainBy(dimension, toNodes(dimension), run, topOf))
@@ -57,12 +57,7 @@ function warnOfUndivided({ slug }: MetricRecord, undivided: readonly Dimension[]
   return { code: 'not_decomposable', message: toSafeMessage(message) }
 }
 
-function explainBy(
-  dimension: Dimension,
-  { now, before }: NodePair,
-  run: RunPlan,
-  topOf: TopGroups['ofChanges'],
-): Explained {
+function explainBy(dimension: Dimension, { now, before }: NodePair, run: RunPlan, topOf: FindTop): Explained {
   const { groups, toRest, hidden, hiddenChange } = listChanges(now, before, askTogether(now, before, run), topOf)
   const [total, earlier] = [toTotal(now, run), toTotal(before, run)]
   const delta = total.value === null || earlier.value === null ? null : total.value - earlier.value
@@ -120,15 +115,15 @@ interface ListedChanges extends Pick<ListedGroups, 'groups' | 'toRest'> {
 }
 
 /** The groups of both ranges; of counts, which add up exactly, and of assets only those that changed most. */
-function listChanges(now: ValueNode, before: ValueNode, run: RunPlan, topOf: TopGroups['ofChanges']): ListedChanges {
+function listChanges(now: ValueNode, before: ValueNode, run: RunPlan, topOf: FindTop): ListedChanges {
   const all = () => ({ ...listGroups(now, before, run), hidden: 0, hiddenChange: 0 })
   if (now.kind !== 'measure' || before.kind !== 'measure') return all()
-  const top = topOf(now.plan, before.plan, MAX_DRIVERS)
+  const top = topOf([now.plan, before.plan], MAX_DRIVERS, 'delta')
   if (top === undefined && !(isCount(now) && isCount(before))) return all()
   const changes = new Map<string, { key: GroupKey; to: number; from: number }>()
-  for (const { plan } of [now, before]) {
-    const member = plan === now.plan ? 'to' : 'from'
-    for (const { key, id = toGroupId(key), n } of top?.[member] ?? run(plan)) {
+  for (const [index, { plan }] of [now, before].entries()) {
+    const member = index === 0 ? 'to' : 'from'
+    for (const { key, id = toGroupId(key), n } of top?.cells[index] ?? run(plan)) {
       const change = changes.get(id)
       if (change !== undefined) change[member] = n
       else changes.set(id, { key, to: 0, from: 0, [member]: n })
@@ -136,7 +131,11 @@ function listChanges(now: ValueNode, before: ValueNode, run: RunPlan, topOf: Top
   }
   const sizeOf = ({ to, from }: { to: number; from: number }) => Math.abs(to - from)
   const sorted = sortTop([...changes.values()], MAX_DRIVERS, sizeOf, (a, b) => compareKeys(a.key, b.key))
-  const { groups, ...rest } = top?.rest ?? { groups: 0, to: 0, from: 0 }
+  const {
+    groups,
+    n: [to = 0, from = 0],
+  } = top?.rest ?? { groups: 0, n: [] }
+  const rest = { to, from }
   for (const { to, from } of sorted.slice(MAX_DRIVERS)) {
     rest.to += to
     rest.from += from

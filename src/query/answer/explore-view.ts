@@ -8,7 +8,7 @@ import { toDraft } from '../../metrics/lifecycle.ts'
 import { type Dimension, dimensions } from '../../metrics/model.ts'
 import { parseRange } from '../../operation/input/range.ts'
 import type { Reader } from '../../store/store.ts'
-import { openExecutor } from '../engine/executor.ts'
+import { openExecutor, openTop } from '../engine/executor.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { listPlans, planMetric } from '../plan/plan.ts'
 import { openScope, type ResolvedQuestion } from '../plan/scope.ts'
@@ -196,6 +196,7 @@ function toBoard(
   const breakdown = toBreakdown(nodeOver(focus), run, {
     limit: question.limit ?? DEFAULT_BOARD_ENTRIES,
     before: compared && nodeOver(compared),
+    topOf: openTop(reader),
   })
   const assetOf = openAssetFacts(reader)
   const entries = breakdown.groups.map((group) => toEntry(group, [dimension], assetOf))

@@ -9,7 +9,7 @@ import { listMetrics, loadMetrics } from '../../metrics/metrics.store.ts'
 import { type Dimension, dimensions, type MetricRecord } from '../../metrics/model.ts'
 import { parseRange } from '../../operation/input/range.ts'
 import type { Reader } from '../../store/store.ts'
-import { openExecutor } from '../engine/executor.ts'
+import { type FindTop, openExecutor, openTop } from '../engine/executor.ts'
 import type { ExploreAnswer, ExploreQuestion } from '../explore-model.ts'
 import type { QueryWarning } from '../model.ts'
 import { emptyPartial } from '../plan/cells.ts'
@@ -94,7 +94,7 @@ export function exploreTerm(reader: Reader, question: ExploreQuestion, options: 
   const metrics = chooseMetrics(reader, term.id).map((metric) =>
     evaluateWithin(reader, metric, term.slug, question, options),
   )
-  const breakdowns = total === 0 ? [] : listBreakdowns(plan, run, read.dimensions)
+  const breakdowns = total === 0 ? [] : listBreakdowns(plan, run, read.dimensions, openTop(reader))
   const examples = listExamples(reader, plan, MAX_EXAMPLES)
   return {
     term: {
@@ -180,11 +180,12 @@ function listBreakdowns(
   plan: Plan,
   run: RunPlan,
   asked: readonly Dimension[],
+  topOf: FindTop,
 ): Warned<ExploreAnswer['breakdowns'][number]>[] {
   const found: Warned<ExploreAnswer['breakdowns'][number]>[] = []
   for (const dimension of asked.length > 0 ? asked : defaultDimensionOrder) {
     const node = toMeasureNode({ ...plan, dimensions: [dimension] }, 'zero')
-    const { groups, totalGroups, other, tie } = toBreakdown(node, run, { limit: MAX_VALUES })
+    const { groups, totalGroups, other, tie } = toBreakdown(node, run, { limit: MAX_VALUES, topOf })
     // A dimension with a single group adds nothing to the count.
     if (asked.length === 0 && totalGroups < 2) continue
     const entries = groups.map(({ key, value }) => ({

@@ -19,7 +19,7 @@ import {
 import { type Dimension, dimensions, type MetricRecord } from '../../metrics/model.ts'
 import { listOpenProposalsOf } from '../../proposals/proposals.store.ts'
 import type { Reader } from '../../store/store.ts'
-import { openExecutor, openNarrowing } from '../engine/executor.ts'
+import { openExecutor, openNarrowing, openTop } from '../engine/executor.ts'
 import { type Impact, MAX_EXAMPLES } from '../impact-model.ts'
 import { readDimensions } from '../plan/dimensions.ts'
 import { toGroupName } from '../plan/group-names.ts'
@@ -138,6 +138,7 @@ function compare(
       : toBreakdown(nodeOf(after, changed, groupedBy), run, {
           limit: MAX_GROUPS,
           before: before && nodeOf(before, stored, groupedBy),
+          topOf: openTop(reader),
         })
   const months = toBuckets(range, { granularity: 'month', zone, weekStart: 'monday', now })
   const pointsOf = (metric: MetricRecord, definitions: Definitions) => {

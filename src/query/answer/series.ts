@@ -10,7 +10,7 @@ import { listMetricNames, listMetrics } from '../../metrics/metrics.store.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
 import { parseRange } from '../../operation/input/range.ts'
 import type { Reader } from '../../store/store.ts'
-import { openExecutor } from '../engine/executor.ts'
+import { type FindTop, openExecutor, openTop } from '../engine/executor.ts'
 import type { Point, SeriesAnswer, SeriesQuestion } from '../model.ts'
 import { type Cell, emptyPartial, isTypical, toGroupId, toValue } from '../plan/cells.ts'
 import { readDimensions } from '../plan/dimensions.ts'
@@ -64,7 +64,10 @@ export function evaluateSeries(reader: Reader, question: SeriesQuestion, options
     dimension === undefined
       ? undefined
       : windows === undefined && plan.mode === 'flow'
-        ? findTopOfFlow({ ...node, plan: { ...node.plan, dimensions } }, plan, run, most)
+        ? findTopOfFlow({ ...node, plan: { ...node.plan, dimensions } }, plan, run, {
+            limit: most,
+            topOf: openTop(reader),
+          })
         : findTop({ ...node, plan: { ...plan, dimensions } }, run, buckets.length - 1, most)
   const description = describeAnswer(reader, {
     metric,
@@ -117,9 +120,9 @@ interface Top {
 }
 
 /** The groups of a flow to list as series: those with the greatest value over the whole range. */
-function findTopOfFlow(node: MeasureNode, series: Plan, run: RunPlan, most: number): Top {
+function findTopOfFlow(node: MeasureNode, series: Plan, run: RunPlan, options: { limit: number; topOf: FindTop }): Top {
   const { dimensions } = node.plan
-  const { groups, totalGroups } = toBreakdown(node, run, { limit: most })
+  const { groups, totalGroups } = toBreakdown(node, run, options)
   const keys = groups.map(({ key }) => key)
   return { keys, totalGroups, cells: run({ ...series, dimensions, groups: { dimensions, keys, exclude: false } }) }
 }

@@ -9,6 +9,7 @@ import { byCodeUnits } from '../../kernel/by-code-units.ts'
 import type { SafeText } from '../../kernel/safe-text.ts'
 import type { Reader } from '../../store/store.ts'
 import type { RunPlan } from '../answer/value.ts'
+import type { GroupOrder } from '../model.ts'
 import type { Plan, PlanCondition } from '../plan/plan.ts'
 import { listNames } from '../sql/groups.store.ts'
 import { runPlan } from '../sql/plan.store.ts'
@@ -17,7 +18,7 @@ import { runOnEngine } from './engine-plan.ts'
 import { openFindingIndex } from './finding-index.ts'
 import { openLookups } from './lookups.store.ts'
 import type { EngineSnapshot } from './prepare.ts'
-import { findTop, findTopChanges, type TopCells, type TopChanges } from './top.ts'
+import { findTop, type TopCells, type TopPlans } from './top.ts'
 
 /** The engine that serves each reader. */
 const engines = new WeakMap<Reader, Engine>()
@@ -60,23 +61,16 @@ export function openNarrowing(reader: Reader): (plan: Plan) => Plan {
 }
 
 /** Finds the top groups of plans without listing all of them, where there is an engine that can. */
-export interface TopGroups {
-  of: (plan: Plan, most: number) => TopCells | undefined
-  /** Of two ranges, by the difference between them. */
-  ofChanges: (now: Plan, before: Plan, most: number) => TopChanges | undefined
-}
+export type FindTop = (plans: TopPlans, most: number, orderBy: GroupOrder) => TopCells | undefined
 
-export function openTop(reader: Reader): TopGroups {
+export function openTop(reader: Reader): FindTop {
   const engine = engines.get(reader)
-  if (engine === undefined || !isCurrent(reader, engine)) return { of: () => undefined, ofChanges: () => undefined }
+  if (engine === undefined || !isCurrent(reader, engine)) return () => undefined
   const [snapshot, narrow] = [openEngineSnapshot(reader), openNarrowing(reader)]
-  const counted = <Found>(found: Found | undefined, plans: number): Found | undefined => {
-    if (found !== undefined) engine.asked.plans += plans
+  return ([now, before], most, orderBy) => {
+    const found = findTop(engine, [narrow(now), before && narrow(before)], { most, orderBy }, snapshot)
+    if (found !== undefined) engine.asked.plans += found.cells.length
     return found
-  }
-  return {
-    of: (plan, most) => counted(findTop(engine, narrow(plan), most, snapshot), 1),
-    ofChanges: (now, before, most) => counted(findTopChanges(engine, [narrow(now), narrow(before)], most, snapshot), 2),
   }
 }
 

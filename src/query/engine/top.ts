@@ -4,67 +4,71 @@ import type { TimelineRows } from '../../engine/index/timeline.ts'
 import { countByAsset } from '../../engine/scan/scan.ts'
 import type { Shape } from '../../engine/scan/shape.ts'
 import { internalText } from '../../kernel/safe-text.ts'
+import type { GroupOrder } from '../model.ts'
 import { type Cell, emptyPartial } from '../plan/cells.ts'
 import type { Plan } from '../plan/plan.ts'
 import { nameAssets } from './engine-plan.ts'
 import { type EngineSnapshot, type PreparedPlan, preparePlan } from './prepare.ts'
 import { nameOfValue, tallyValues } from './value-plan.ts'
 
-/** The groups with the most rows, with all that equal the last of them, and the sum of the others. */
+/** The groups of highest rank in one or two plans, with all that equal the last of them, and the sums of the others. */
 export interface TopCells {
-  cells: Cell[]
-  rest: { groups: number; n: number }
+  /** Of each plan a cell for each group, in the same order. */
+  cells: Cell[][]
+  rest: { groups: number; n: number[] }
 }
+
+/** Two plans are of the same groups, over a range and one to compare with. */
+export type TopPlans = readonly [now: Plan, before?: Plan | undefined]
 
 /** With more assets of equal rank, all groups are listed instead. */
 const MAX_LISTED = 100_000
 
-/** The `most` assets or values with the most findings; undefined when the plan has to be answered in full. */
-export function findTop(engine: Engine, plan: Plan, most: number, snapshot: EngineSnapshot): TopCells | undefined {
-  const counts = countOfPlan(engine, plan, snapshot)
-  if (counts === undefined) return undefined
-  const { listed, rest } = divide(counts, findRank(counts, most))
-  if (listed.length > MAX_LISTED) return undefined
-  const cells = listed.map((number) => toCell(engine, plan, number, counts))
-  return { cells: nameAssets(cells, plan, snapshot), rest }
-}
-
-/** The groups of one range and of another whose numbers differ most, and the sums of all others. */
-export interface TopChanges {
-  to: Cell[]
-  from: Cell[]
-  rest: { groups: number; to: number; from: number }
-}
-
-/** The `most` assets or values whose numbers differ most, with those that equal the last of them; undefined as above. */
-export function findTopChanges(
+/** The `most` first assets or values in an order; undefined when the plans have to be answered in full. */
+export function findTop(
   engine: Engine,
-  [now, before]: readonly [Plan, Plan],
-  most: number,
+  [now, before]: TopPlans,
+  { most, orderBy }: { most: number; orderBy: GroupOrder },
   snapshot: EngineSnapshot,
-): TopChanges | undefined {
-  const [to, from] = [countOfPlan(engine, now, snapshot), countOfPlan(engine, before, snapshot)]
-  if (to === undefined || from === undefined || to.length !== from.length) return undefined
-  const changes = to.map((count, asset) => Math.abs(count - (from[asset] as number)))
-  const least = findRank(changes, most)
-  const { listed } = divide(changes, least)
-  // Those that do not differ may be among the first, too.
-  if (listed.length < most || listed.length > MAX_LISTED) return undefined
-  const rest = { groups: 0, to: 0, from: 0 }
-  for (let asset = 0; asset < to.length; asset++) {
-    const [own, earlier] = [to[asset] as number, from[asset] as number]
-    if ((changes[asset] as number) >= least || own + earlier === 0) continue
-    rest.groups++
-    rest.to += own
-    rest.from += earlier
-  }
-  const name = (counts: Uint32Array, plan: Plan) =>
+): TopCells | undefined {
+  const to = countOfPlan(engine, now, snapshot)
+  if (to === undefined) return undefined
+  const name = (plan: Plan, listed: readonly number[], counts: Uint32Array) =>
     nameAssets(
       listed.map((number) => toCell(engine, plan, number, counts)),
       plan,
       snapshot,
     )
-  return { to: name(to, now), from: name(from, before), rest }
+  if (before === undefined) {
+    const { listed, rest } = divide(to, to, findRank(to, most))
+    return listed.length > MAX_LISTED
+      ? undefined
+      : { cells: [name(now, listed, to)], rest: { groups: rest.groups, n: [rest.n] } }
+  }
+  const from = countOfPlan(engine, before, snapshot)
+  if (from === undefined || to.length !== from.length) return undefined
+  const ranks = toRanks(to, from, orderBy)
+  const both = to.map((count, number) => count + (from[number] as number))
+  const { listed, rest } = divide(ranks, both, findRank(ranks, most))
+  // Groups of rank 0 may be among the first, too.
+  if (listed.length < most || listed.length > MAX_LISTED) return undefined
+  const earlier = sum(from) - sum(listed.map((number) => from[number] as number))
+  return {
+    cells: [name(now, listed, to), name(before, listed, from)],
+    rest: { groups: rest.groups, n: [rest.n - earlier, earlier] },
+  }
+}
+
+function toRanks(to: Uint32Array, from: Uint32Array, orderBy: GroupOrder): Uint32Array {
+  if (orderBy === 'value') return to
+  if (orderBy === 'previous') return from
+  return to.map((count, number) => Math.abs(count - (from[number] as number)))
+}
+
+function sum(counts: ArrayLike<number>): number {
+  let total = 0
+  for (let index = 0; index < counts.length; index++) total += counts[index] as number
+  return total
 }
 
 const toCell = (engine: Engine, { dimensions }: Plan, number: number, counts: Uint32Array): Cell => {
@@ -92,17 +96,22 @@ function countOfPlan(engine: Engine, plan: Plan, snapshot: EngineSnapshot): Uint
 }
 
 /**
- * The numbers of the assets or values with `least` findings or more, and the sum of the others. When there are too many to list,
- * it ends with the first one too many. Apart from its caller, because code after a long loop keeps V8 from optimizing it.
+ * The numbers of the assets or values whose rank is `least` or more, and the sum of the counts of the others. When there
+ * are too many to list, it ends with the first one too many. Apart from its caller, because code after a long loop keeps
+ * V8 from optimizing it.
  */
-function divide(counts: Uint32Array, least: number): { listed: number[]; rest: { groups: number; n: number } } {
+function divide(
+  ranks: Uint32Array,
+  counts: Uint32Array,
+  least: number,
+): { listed: number[]; rest: { groups: number; n: number } } {
   const listed: number[] = []
   let [groups, n] = [0, 0]
-  const { length } = counts
-  for (let asset = 0; asset < length; asset++) {
-    const count = counts[asset] as number
-    if (count >= least) {
-      if (listed.push(asset) > MAX_LISTED) break
+  const { length } = ranks
+  for (let number = 0; number < length; number++) {
+    const count = counts[number] as number
+    if ((ranks[number] as number) >= least) {
+      if (listed.push(number) > MAX_LISTED) break
     } else if (count > 0) {
       groups++
       n += count
