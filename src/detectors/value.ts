@@ -64,8 +64,10 @@ function decodePercents(text: string): string {
 function decodeBase64(text: string): string {
   if (!base64.test(text)) return text
   const bytes = Buffer.from(text, 'base64')
-  const same = bytes.toString('base64').replace(/=+$/, '')
-  if (same !== text.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/')) return text
+  const withoutPadding = (encoded: string) => encoded.replaceAll('=', '')
+  if (withoutPadding(bytes.toString('base64')) !== withoutPadding(text).replaceAll('-', '+').replaceAll('_', '/')) {
+    return text
+  }
   const decoded = bytes.toString('latin1')
   return printable.test(decoded) ? decoded : text
 }
