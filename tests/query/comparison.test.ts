@@ -21,6 +21,21 @@ const estate = {
   ],
 }
 
+test.each([
+  ['2026-05', '2026-05', '{"from":"2026-04","to":"2026-04"}'],
+  ['2026-03', '2026-03', '{"from":"2026-02","to":"2026-02"}'],
+  ['2026-01', '2026-03', '{"from":"2025-10","to":"2025-12"}'],
+  ['2026-08', '2026-08', undefined],
+  ['2026-05-02', '2026-05-31', undefined],
+])('the months %s to %s compared with as many days before say how to compare with %3$s', async (from, to, given) => {
+  const { ask } = openAsked(estate, { now: at('2026-09-15T12:00:00Z') })
+  const { warnings } = await ask('query_metric', { ...compared, from, to })
+  const notes = warnings.filter(({ code }: { code: string }) => code === 'coerced')
+  expect(notes.map(({ message }: { message: string }) => message)).toEqual(
+    given === undefined ? [] : [expect.stringContaining(`give ${given}`)],
+  )
+})
+
 describe('a compared breakdown', () => {
   test('has the groups of both ranges, which add up to both totals', async () => {
     const { ask } = openAsked(estate, { now })

@@ -3,10 +3,11 @@ import { invalidInput } from '../../kernel/errors.ts'
 import type { TimeRange } from '../../kernel/time-range.ts'
 import { utc, type Zone } from '../../kernel/zone.ts'
 import type { MetricRecord } from '../../metrics/model.ts'
+import type { Coercion } from '../../operation/input/coerce.ts'
 import { parseRange } from '../../operation/input/range.ts'
 import type { MetricQuestion, QueryWarning } from '../model.ts'
 import { toTrendWindows } from '../plan/plan.ts'
-import { previousPeriod, shiftYears } from '../plan/time.ts'
+import { beforeWindow, floorLocal, previousPeriod, shiftYears } from '../plan/time.ts'
 import { toPreviousEnd } from '../plan/window.ts'
 
 const DAY = 24 * 3_600_000
@@ -35,6 +36,28 @@ export function warnOfLength(range: TimeRange, compared: TimeRange, zone: Zone, 
   const [asked, before] = [range, compared].map((each) => showLength(lengthIn(zone, each)))
   const message = `The two ranges differ in length (${asked}, compared with ${before}), so part of the change may be that.`
   return [{ code: 'length_differs', message: toSafeMessage(message) }]
+}
+
+/** Whole months compared with as many days before them, which are not the months before. */
+export function noteMonths(
+  { compare }: Pick<MetricQuestion, 'compare'>,
+  { from, to }: TimeRange,
+  compared: TimeRange | undefined,
+  zone: Zone,
+): Coercion[] {
+  const startsMonth = (instant: number) => {
+    const local = zone.toLocal(instant)
+    return floorLocal(local, 'month', 'monday') === local
+  }
+  const isWhole = from !== undefined && to !== undefined && startsMonth(from) && startsMonth(to)
+  if (compare !== 'previous_period' || !isWhole || compared?.from === undefined || startsMonth(compared.from)) return []
+  const [first, last] = [zone.toLocal(from), zone.toLocal(to)].map((local) => new Date(local))
+  const months = (last as Date).getUTCFullYear() * 12 + (last as Date).getUTCMonth()
+  const count = months - ((first as Date).getUTCFullYear() * 12 + (first as Date).getUTCMonth())
+  const monthOf = (instant: number) => new Date(zone.toLocal(instant)).toISOString().slice(0, 7)
+  const before = { from: monthOf(beforeWindow(from, zone, `${count}mo`)), to: monthOf(from - 1) }
+  const message = `previous_period is as many days before, not the calendar ${count === 1 ? 'month' : 'months'} before; for that give ${JSON.stringify(before)}.`
+  return [{ path: 'compare', message }]
 }
 
 const showLength = (ms: number | undefined): string =>

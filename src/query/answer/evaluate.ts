@@ -28,7 +28,7 @@ import { openScope, type ScopeQuestion } from '../plan/scope.ts'
 import { getZone } from '../plan/time.ts'
 import { openAssetFacts } from '../sql/groups.store.ts'
 import { type Breakdown, type GroupValue, toBreakdown } from './breakdown.ts'
-import { toComparedRange, warnOfLength } from './comparison.ts'
+import { noteMonths, toComparedRange, warnOfLength } from './comparison.ts'
 import { describeAnswer, toAppliedRange, toTrendBase } from './describe.ts'
 import { diagnose } from './diagnosis.ts'
 import { explainChange } from './explain.ts'
@@ -128,6 +128,7 @@ function evaluateOne(
       ...coerced,
       ...noteIgnoredStart(metric, inputs, range),
       ...noteMoment(question, plans, options),
+      ...(plans.some(({ mode }) => mode === 'flow') ? noteMonths(question, range, compared, zone) : []),
     ],
   })
   const explained =
