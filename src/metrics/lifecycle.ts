@@ -247,7 +247,8 @@ function checkTests({ tests, allowedDimensions }: MetricMembers, graph: MetricGr
   return tests.flatMap((test, index): Issue[] => {
     const at = `tests[${index}]`
     if (test.kind === 'sumOf' && !allowedDimensions.includes(test.dimension)) {
-      const message = `${test.dimension} is not among the allowed dimensions; use one of ${allowedDimensions.join(', ')}.`
+      const others = allowedDimensions.length === 0 ? '' : `, or use one of ${allowedDimensions.join(', ')}`
+      const message = `${test.dimension} is not among the allowed dimensions; add it to allowedDimensions${others}.`
       return [{ path: `${at}.dimension`, message }]
     }
     if (test.kind !== 'equals') return []
