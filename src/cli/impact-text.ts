@@ -12,10 +12,11 @@ import {
 import type { TestResult } from '../metrics/tests.ts'
 import type { Impact } from '../query/impact-model.ts'
 import { type Block, cell, table } from './output/blocks.ts'
+import { toReadersTime } from './output/times.ts'
 
 /** What a change of a definition does, for a person who decides about it. */
 export function toImpactBlocks(impact: Impact): Block[] {
-  const { value, dimension, groups, totalGroups, gained, lost, usedBy, metrics, tests } = impact
+  const { to, value, dimension, groups, totalGroups, gained, lost, usedBy, metrics, tests } = impact
   const changed = metrics.filter(({ before, after }) => before !== after)
   const users = [
     ...usedBy.metrics.map(showCode),
@@ -24,7 +25,7 @@ export function toImpactBlocks(impact: Impact): Block[] {
   ]
   const moved = groups.filter(({ before, after }) => before !== after)
   return [
-    line`The last 12 months: ${showChange(value.formattedBefore, value.formattedAfter)}`,
+    line`12 months up to ${toReadersTime(to)}, or the state then: ${showChange(value.formattedBefore, value.formattedAfter)}`,
     line`${count(gained.count, gained.entity)} gained, ${lost.count} lost${showExamples(gained, lost)}`,
     users.length === 0 ? line`Nothing uses it.` : line`Used by ${joinShown(users)}.`,
     ...changed.map(

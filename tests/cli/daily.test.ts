@@ -60,7 +60,9 @@ describe('assay metrics', () => {
     )
     expect(made).toContain('open-high is created as a draft.')
     expect(await must(cli, 'query', 'open-high', '--by', 'source')).toContain('Open high: 2')
-    expect(await must(cli, 'metrics', 'certify', 'open-high', '--by', 'Ann')).toMatch(/Certified by .+ for Ann on/)
+    expect(await must(cli, 'metrics', 'certify', 'open-high', '--by', 'Ann', '--yes')).toMatch(
+      /Certified by .+ for Ann on/,
+    )
     expect(await must(cli, 'metrics', 'show', 'open-high')).toMatch(/^filters\.severities: +HIGH$/m)
     expect(await must(cli, 'metrics', '--search', 'open-high')).toMatch(/^open-high +Open high +SIMPLE +certified/m)
   })
@@ -157,7 +159,7 @@ describe('assay console', () => {
     const gone = await cli.run(['console'])
     expect([gone.code, gone.stderr]).toEqual([
       1,
-      `assay: No server answers at ${address}; start one with \`assay serve\`.\n`,
+      `assay: No server answers at ${address}; start one with \`assay serve --home ${cli.home}\`.\n`,
     ])
   })
 })
