@@ -141,7 +141,7 @@ export function listDirectDependents(graph: ReadonlyMap<string, TypedDefinition>
   return [...graph].filter(([, typed]) => inputSlugs(typed).includes(slug)).map(([other]) => other)
 }
 
-/** Every direct and indirect input of a metric, by slug, excluding the metric itself; `replaced` stands for a stored one. */
+/** Every direct and indirect input of a metric, by slug, excluding the metric itself; `replaced` replaces a stored one. */
 export function loadInputs(reader: Reader, metric: MetricRecord, replaced?: MetricRecord): Map<string, MetricRecord> {
   const inputs = new Map<string, MetricRecord>()
   const queue = inputSlugs(metric)

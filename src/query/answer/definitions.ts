@@ -9,7 +9,7 @@ import type { PlanContext } from '../plan/plan.ts'
 import { planMetric, toScope, type ValueNode } from '../plan/plan.ts'
 import type { ResolvedQuestion } from '../plan/scope.ts'
 
-/** Definitions that stand for the stored ones of the same slugs. */
+/** Definitions that are used in place of the stored ones of the same slugs. */
 export interface ReplacedDefinitions {
   metric?: MetricRecord | undefined
   term?: TermRecord | undefined
