@@ -82,6 +82,8 @@ const FLUSH_MS = 1000
 const ASSISTANT_FLUSH_MS = 200
 
 const host: Host = {
+  // In a clone, where npm starts it, no command is installed.
+  program: /^(?:assay|demo)$/.test(env.npm_lifecycle_event ?? '') ? 'npm run assay --' : undefined,
   version,
   stdin: process.stdin,
   stdout: process.stdout,

@@ -5,12 +5,18 @@ const commandOf: Readonly<Record<string, string>> = {
   list_dashboards: '`assay dashboards`',
   list_watches: '`assay watch list`',
   list_suppressions: '`assay suppressions`',
+  list_proposals: '`assay proposals`',
+  list_scans: '`assay call list_scans`',
+  list_custom_detectors: '`assay call list_custom_detectors`',
+  list_assets: '`assay call list_assets`',
   search_findings: '`assay findings`',
 }
 
 /** A sentence with commands in place of the operations that it names. */
 export const inCommands = (text: string): string =>
-  text.replaceAll(/`?\b(list_\w+|search_findings)\b`?/g, (written, name: string) => commandOf[name] ?? written)
+  text
+    .replaceAll(/`?\b(list_\w+|search_findings)\b`?/g, (written, name: string) => commandOf[name] ?? written)
+    .replaceAll(/\bfilters: \{(\w+): \['(\w+)'\]\}/g, (_, key: string, value: string) => `${toOption(key)} ${value}`)
 
 const optionOf: Readonly<Record<string, string>> = {
   metricSlug: 'the metric',

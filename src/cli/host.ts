@@ -21,6 +21,10 @@ export type Flags = Partial<Settings> & { home?: string | undefined }
 /** Everything that the command line needs from its environment, injected so that tests can run commands. */
 export interface Host extends ColorSettings {
   version: string
+  /** How this program is started, if not as `assay`. */
+  program?: string | undefined
+  /** The data folder that the command line names with `--home`; set before the command runs. */
+  home?: string | undefined
   /** Whether the command needs a database that exists; set before it runs. */
   dataMustExist?: boolean
   /** Whether the command upgrades a database on a server; set before it runs. */

@@ -6,6 +6,7 @@ import { configureHelp } from './help.ts'
 import type { Host } from './host.ts'
 import { type ColorChoice, colorChoices } from './output/screen.ts'
 import { showNote } from './output/show.ts'
+import { asTyped } from './shell-words.ts'
 import { findCommand, toUsageSentence } from './usage-text.ts'
 
 /** Runs one command line. Returns the exit code: 0 ok, 1 failed, 2 usage error. */
@@ -39,7 +40,7 @@ export async function runCommandLine(argv: readonly string[], host: Host): Promi
     }
     if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return EXIT_OK
     const [message = line``, ...more] = await toMessage(error, words[0] === 'call')
-    await showNote(host, line`assay: ${message}`, ...more)
+    await showNote(host, line`assay: ${asTyped(message, host)}`, ...more)
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
   }
 }
@@ -144,6 +145,7 @@ export async function createProgram(
   program.hook('preAction', async (_, command) => {
     dropEmpty(command)
     host.color = colorChoices.find((choice) => choice === command.opts().color) ?? 'auto'
+    host.home = command.opts().home
     const use = await findDataUse(command)
     host.dataMayBeUpgraded = use === 'upgraded'
     if (use === 'none') return

@@ -50,7 +50,8 @@ export async function demo({ flags, once, address, host, open }: DemoOptions): P
       await showDashboard(host, session)
       await showAnswers(host, session)
     })
-    await show(host, ...connectText(home, throwAway, address), ...(once ? [] : tryText(tenants)))
+    const assay = showSentence(host.program ?? 'assay')
+    await show(host, ...connectText(assay, home, throwAway, address), ...(once ? [] : tryText(assay, tenants)))
     if (!once) await serveUntilStopped(host, await openHere({}))
   } finally {
     await tenants.close()
@@ -157,21 +158,23 @@ async function showAnswers(host: Host, session: Session): Promise<void> {
   }
 }
 
-/** In a clone, where npm started the demo, no command is installed. */
-const assay = showCode(process.env.npm_lifecycle_event === 'demo' ? 'npm run assay --' : 'assay')
-
-function connectText(home: string, throwAway: boolean, { host, port }: DemoOptions['address']): PrintableText[] {
+function connectText(
+  assay: PrintableText,
+  home: string,
+  throwAway: boolean,
+  { host, port }: DemoOptions['address'],
+): PrintableText[] {
   const folder = throwAway ? line`` : line` --home ${showSentence(shell.quote(home))}`
   return [
     line`Connect an assistant`,
     line`  over stdio: ${assay} mcp install claude-code${folder}`,
-    line`  over HTTP:  http://${showName(host)}:${showCode(String(port))}/mcp while \`${assay} serve\` runs`,
+    line`  over HTTP:  http://${showName(host)}:${showCode(String(port))}/mcp while \`${assay} serve${folder}\` runs`,
     line`  either way: see mcp.config.example.json`,
   ]
 }
 
 /** The commands that add the sample tenants as if they were one's own, to a folder in which they are not yet. */
-function tryText({ wiki, bi }: SampleTenants): PrintableText[] {
+function tryText(assay: PrintableText, { wiki, bi }: SampleTenants): PrintableText[] {
   const folder = line`--home assay-trial`
   const { accountEmail, apiToken, tenantId, clientId, clientSecret } = sampleCredentials
   const wikiOptions = line`--base-url ${showSentence(wiki.url)} --account-email ${showSentence(accountEmail)}`

@@ -3,7 +3,7 @@ import { joinShown, line, type PrintableText, showAmount, showCode, showName } f
 import type { Impact } from './impact-model.ts'
 
 /** What a change does, in three lines: the value, what is gained and lost, and what depends on it. */
-export function toImpactLines({ value, gained, lost, usedBy }: Impact): PrintableText[] {
+export function toImpactLines({ to, value, gained, lost, usedBy }: Impact): PrintableText[] {
   const users = [
     ...usedBy.metrics.map(showCode),
     ...usedBy.dashboards.map((name) => showName(name)),
@@ -11,7 +11,7 @@ export function toImpactLines({ value, gained, lost, usedBy }: Impact): Printabl
     ...usedBy.proposals.map((id) => line`proposal ${showCode(id)}`),
   ]
   return [
-    line`The last 12 months: ${showChange(value.formattedBefore, value.formattedAfter)}`,
+    line`12 months up to ${showName(to.slice(0, 10))}, or the state then: ${showChange(value.formattedBefore, value.formattedAfter)}`,
     line`${count(gained.count, gained.entity)} gained, ${lost.count} lost${showExamples(gained, lost)}`,
     users.length === 0 ? line`Nothing uses it.` : line`Used by ${joinShown(users)}.`,
   ]

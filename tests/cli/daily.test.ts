@@ -159,7 +159,7 @@ describe('assay console', () => {
     const gone = await cli.run(['console'])
     expect([gone.code, gone.stderr]).toEqual([
       1,
-      `assay: No server answers at ${address}; start one with \`assay serve\`.\n`,
+      `assay: No server answers at ${address}; start one with \`assay serve --home ${cli.home}\`.\n`,
     ])
   })
 })

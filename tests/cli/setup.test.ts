@@ -154,9 +154,9 @@ describe('an answer on the terminal', () => {
 it('assay watch create says what leads to the first evaluation', async () => {
   const { run } = open()
   const create = (slug: string) => run(['watch', 'create', slug, '--metric', 'open-findings', '--above', '2'])
-  expect((await create('a')).stdout).toContain('until something is scanned; add a source: assay sources add\n')
+  expect((await create('a')).stdout).toMatch(/until something is scanned; add a source: assay sources add --home \S+\n/)
   await run(['sources', 'add', 'Company wiki', ...wiki])
-  expect((await create('b')).stdout).toContain("until something is scanned: assay scan 'Company wiki'\n")
+  expect((await create('b')).stdout).toMatch(/until something is scanned: assay scan 'Company wiki' --home \S+\n/)
   await importFindings({ run }, [{ id: 1, severity: 'HIGH', daysAgo: 3 }])
-  expect((await create('c')).stdout).toContain('Evaluate it now: assay check c\n')
+  expect((await create('c')).stdout).toMatch(/Evaluate it now: assay check c --home \S+\n/)
 })

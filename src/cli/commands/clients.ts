@@ -11,7 +11,7 @@ import { shell } from '../../runtime/shell.ts'
 import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
-import type { Tone } from '../output/blocks.ts'
+import { command, type Tone } from '../output/blocks.ts'
 import { show } from '../output/show.ts'
 import { agrees } from '../prompt.ts'
 
@@ -50,7 +50,7 @@ export function addClientCommands(mcp: Command, host: Host): void {
       await make(host, client, change, options.yes === true, proxy)
       if (options.admin !== true && !isGiven(mcp, 'toolsets')) {
         const again = ['assay mcp install', client.id, ...writeOptions(mcp).map(shell.quote), '--admin'].join(' ')
-        await show(host, line`It offers the six agent tools; to add the admin tools: ${showSentence(again)}`)
+        await show(host, command(line`It offers the six agent tools; to add the admin tools: ${showSentence(again)}`))
       }
     })
   // The parser assigns these options to `mcp` wherever they occur; they are added here only for the help text.

@@ -9,6 +9,7 @@ import { declareDataUse } from '../data-use.ts'
 import { UsageError } from '../exit.ts'
 import type { Flags, Host } from '../host.ts'
 import { show } from '../output/show.ts'
+import { toUtcTime } from '../output/times.ts'
 import { printJson, withSession } from '../session.ts'
 
 /** The size of one read from the file system. */
@@ -51,7 +52,7 @@ export function addImportCommand(program: Command, host: Host): void {
           host,
           ...preview.map(
             (each) =>
-              line`${showName(each.asset)}: ${showName(each.detectorType)} ${showName(each.findingType)}, ${showName(each.severity)}, ${showName(each.status)}, since ${showName(each.firstDetectedAt)}${each.excerpt === null ? line`` : line` · ${showName(each.excerpt)}`}`,
+              line`${showName(each.asset)}: ${showName(each.detectorType)} ${showName(each.findingType)}, ${showName(each.severity)}, ${showName(each.status)}, since ${toUtcTime(each.firstDetectedAt)}${each.excerpt === null ? line`` : line` · ${showName(each.excerpt)}`}`,
           ),
           line`${request.dryRun === true ? line`Dry run, nothing was changed. ` : line``}${showName(result.source.name)}: ${count(lines, 'line')}, ${count(assets, 'asset')} · findings: ${findings.new} new, ${findings.again} again, ${findings.resolved} resolved`,
         )

@@ -7,7 +7,7 @@ import { UsageError } from '../exit.ts'
 import { listLeaves } from '../facts.ts'
 import { addFilterFlags, splitFilter } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
-import { cell, table, warning } from '../output/blocks.ts'
+import { cell, command as shellCommand, table, warning } from '../output/blocks.ts'
 import { addFormats, present, show, showNote } from '../output/show.ts'
 import { agrees } from '../prompt.ts'
 import { printJson, withSession } from '../session.ts'
@@ -49,7 +49,11 @@ export function addSuppressionCommands(program: Command, host: Host): void {
     )
     await present(host, options, answer, () =>
       answer.items.length === 0
-        ? [line`No suppressions. Add one with: assay suppressions add --containers Archive --reason "read only"`]
+        ? [
+            shellCommand(
+              line`No suppressions. Add one with: assay suppressions add --containers Archive --reason "read only"`,
+            ),
+          ]
         : [toTable(answer.items)],
     )
   })

@@ -13,7 +13,6 @@ import { type Block, command, warning } from '../output/blocks.ts'
 import { show, showNote } from '../output/show.ts'
 import { agrees } from '../prompt.ts'
 import { printJson, type Session, withSession } from '../session.ts'
-import { showArgument } from '../shell-words.ts'
 import type { UndoRecord } from '../undo-file.ts'
 
 const statuses = { 'false-positive': 'FALSE_POSITIVE', ignored: 'IGNORED', resolved: 'RESOLVED', open: 'OPEN' } as const
@@ -95,10 +94,7 @@ export function addTriageCommand(program: Command, host: Host): void {
         await show(host, done)
         if (answer.changed > 0) await show(host, ...(await toUndo(host, answer, options)))
         if (answer.suppression !== undefined)
-          await show(
-            host,
-            command(line`  undo: assay suppressions remove ${showCode(answer.suppression)}${inFolder(home)}`),
-          )
+          await show(host, command(line`  undo: assay suppressions remove ${showCode(answer.suppression)}`))
       })
     })
 
@@ -133,20 +129,17 @@ const onlyOpen = (filter: Record<string, unknown>): Record<string, unknown> =>
 export const preview = (session: Session, filters: Record<string, unknown>) =>
   session.call<{ count: number; warnings?: { message: string }[] }>('preview_triage', { filters })
 
-const inFolder = (home: string | undefined) => (home === undefined ? line`` : line` --home ${showArgument(home)}`)
-
 /** The commands that restore the previous statuses; findings whose status has changed since are left unchanged. */
 async function toUndo(host: Host, { items }: TriageAnswer, { as, home }: TriageFlags): Promise<Block[]> {
-  const folder = inFolder(home)
   if (items.length > MAX_IDS_IN_COMMANDS) {
     const { keepUndo } = await import('../undo-file.ts')
     const name = keepUndo(host.locate({ home }).home, { status: statuses[as], items }, Date.now())
-    return [command(line`  undo: assay undo ${showCode(name)}${folder}`)]
+    return [command(line`  undo: assay undo ${showCode(name)}`)]
   }
   return groupByFormer(items).map(({ ids, from, until }) => {
     const all = showSentence(ids.join(' '), Number.POSITIVE_INFINITY)
     const end = until === undefined ? line`` : line` --until ${showCode(until)}`
-    const words = line`${all} --as ${showCode(nameOf(from))} --expect ${showCode(as)} --reason undo${end}${folder}`
+    const words = line`${all} --as ${showCode(nameOf(from))} --expect ${showCode(as)} --reason undo${end}`
     return command(line`  undo: assay triage ${words}`)
   })
 }

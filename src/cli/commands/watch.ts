@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../kernel/errors.ts'
 import { given } from '../../kernel/json-object.ts'
-import { joinShown, line, type PrintableText, showCode, showName, showSentence } from '../../kernel/shown.ts'
+import { joinShown, line, showCode, showName, showSentence } from '../../kernel/shown.ts'
 import { toAmount } from '../../watches/messages.ts'
 import type { WatchCondition } from '../../watches/model.ts'
 import type { Watch, WatchStateChange } from '../../watches/view.ts'
@@ -10,7 +10,15 @@ import { UsageError } from '../exit.ts'
 import { addFilterFlags, mergeFilters } from '../filter-flags.ts'
 import type { Flags, Host } from '../host.ts'
 import { toJsonObject } from '../json-argument.ts'
-import { type Block, type Column, cell, type TableBlock, table, warning } from '../output/blocks.ts'
+import {
+  type Block,
+  type Column,
+  cell,
+  command as shellCommand,
+  type TableBlock,
+  table,
+  warning,
+} from '../output/blocks.ts'
 import { addFormats, present, show } from '../output/show.ts'
 import { toReadersTime } from '../output/times.ts'
 import { addSecretOptions, readSecret, readSecretFile, type SecretFlags } from '../secret-input.ts'
@@ -92,7 +100,9 @@ export function addWatchCommands(program: Command, host: Host): void {
         if (options.json) return printJson(host, created)
         await show(
           host,
-          line`${showCode(slug)} is evaluated after each scan and import; see it with: assay watch show ${showCode(slug)}`,
+          shellCommand(
+            line`${showCode(slug)} is evaluated after each scan and import; see it with: assay watch show ${showCode(slug)}`,
+          ),
           await toFirstEvaluation(session, slug),
         )
       })
@@ -149,16 +159,19 @@ function toInput(slug: string, options: CreateFlags, secret: string | undefined)
 }
 
 /** What makes the first evaluation: a check now, or first something to evaluate. */
-async function toFirstEvaluation(session: Session, slug: string): Promise<PrintableText> {
+async function toFirstEvaluation(session: Session, slug: string): Promise<Block> {
   const { items } = await session.call<{ items: { name: string; type: string; counts: { assets: number } }[] }>(
     'list_sources',
     {},
   )
-  if (items.some(({ counts }) => counts.assets > 0)) return line`Evaluate it now: assay check ${showCode(slug)}`
+  if (items.some(({ counts }) => counts.assets > 0))
+    return shellCommand(line`Evaluate it now: assay check ${showCode(slug)}`)
   const found = items.find(({ type }) => type !== 'IMPORT')
-  return found === undefined
-    ? line`Its state is unknown until something is scanned; add a source: assay sources add`
-    : line`Its state is unknown until something is scanned: assay scan ${showArgument(found.name)}`
+  return shellCommand(
+    found === undefined
+      ? line`Its state is unknown until something is scanned; add a source: assay sources add`
+      : line`Its state is unknown until something is scanned: assay scan ${showArgument(found.name)}`,
+  )
 }
 
 function toReceivers({ webhook, format }: CreateFlags, secret: string | undefined): object[] | undefined {

@@ -3,6 +3,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { UsageError } from '../exit.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../session.ts'
+import { asTyped } from '../shell-words.ts'
 import type { Block } from './blocks.ts'
 import { describeScreen } from './screen.ts'
 
@@ -12,7 +13,7 @@ export type OutputFormat = (typeof outputFormats)[number]
 /** Prints blocks to stdout, through `$PAGER` where they are longer than the terminal. */
 export async function show(host: Host, ...blocks: readonly Block[]): Promise<void> {
   const { layOut } = await import('./layout.ts')
-  const lines = layOut(blocks, describeScreen(host, host.stdout))
+  const lines = layOut(withCommands(host, blocks), describeScreen(host, host.stdout))
   const { isPaged, page } = await import('./pager.ts')
   if (!isPaged(host, lines.length) || !(await page(host, lines))) host.stdout.write(`${lines.join('\n')}\n`)
 }
@@ -20,8 +21,16 @@ export async function show(host: Host, ...blocks: readonly Block[]): Promise<voi
 /** Prints notes to stderr, separate from the answer on stdout. */
 export async function showNote(host: Host, ...blocks: readonly Block[]): Promise<void> {
   const { layOut } = await import('./layout.ts')
-  host.stderr.write(`${layOut(blocks, describeScreen(host, host.stderr)).join('\n')}\n`)
+  host.stderr.write(`${layOut(withCommands(host, blocks), describeScreen(host, host.stderr)).join('\n')}\n`)
 }
+
+/** The same blocks, with the commands in them as the reader has to type them. */
+const withCommands = (host: Host, blocks: readonly Block[]): readonly Block[] =>
+  blocks.map((block) =>
+    typeof block === 'object' && 'text' in block && ('kind' in block || block.tone === 'notice')
+      ? { ...block, text: asTyped(block.text, host) }
+      : block,
+  )
 
 interface FormatFlags {
   json?: boolean | undefined
@@ -54,5 +63,5 @@ export async function present(
   if (format === 'json') return printJson(host, answer)
   if (format === 'table') return show(host, ...blocks())
   const { toCsv, toMarkdown } = await import('./markup.ts')
-  host.stdout.write(format === 'csv' ? toCsv(blocks()) : toMarkdown(blocks()))
+  host.stdout.write(format === 'csv' ? toCsv(blocks()) : toMarkdown(withCommands(host, blocks())))
 }
