@@ -8,17 +8,18 @@ import { type FacetRow, findFacetByFilterKey } from '../../findings/facets.ts'
 import { encodeValues, toFilterTerms } from '../../findings/filter-terms.ts'
 import { type AllowMask, openColumns, toAllowMask, type ValueColumn } from './columns.ts'
 
-/** Instants of assets by their numbers; NaN where there is none. */
-export interface AssetInstants {
+/** Columns of assets by their numbers; NaN where there is none. */
+export interface AssetColumns {
   lastScannedAt: Float64Array
   contentUpdatedAt: Float64Array
+  audienceSize: Float64Array
 }
 
 /** What the index does not have, from the snapshot that it is current with. */
 export interface IndexLookups {
   /** Row ids of the assets with some keys. */
   findAssets: (keys: readonly string[]) => number[]
-  instantsOfAssets: (engine: Engine) => AssetInstants
+  columnsOfAssets: (engine: Engine) => AssetColumns
 }
 
 type Asked = Pick<FilterCondition, 'values' | 'exclude' | 'anyOf'> & { key: string }
@@ -51,7 +52,7 @@ export function toAssetMask(engine: Engine, conditions: readonly Asked[], lookup
       )
     }
     const facet = findFacetByFilterKey(key)
-    return facet === undefined ? toUpdated(compiling, condition) : toAssets(compiling, facet, condition)
+    return facet === undefined ? toAssetRange(compiling, condition) : toAssets(compiling, facet, condition)
   }
   return match(conditions)
 }
@@ -160,18 +161,23 @@ function toRange(compiling: Compiling, condition: Asked): Selection | undefined 
   if (!isRowKey(key)) return undefined
   const [low = 0, high = 0] = (toFilterTerms([{ ...condition, key }])[0]?.values ?? []).map(Number)
   const combos = allCombos(engine)
-  if (key === 'contentUpdatedAt') return { combos, assets: toUpdated(compiling, condition) }
+  if (isAssetKey(key)) return { combos, assets: toAssetRange(compiling, condition) }
   const isWithin = (value: number) => (value >= low && value < high) !== exclude
   if (key === 'minConfidence') return { combos, test: ({ confidence }, row) => (confidence[row] as number) >= low }
   const measure = toValue(key, compiling)
   return { combos, test: (rows, row) => isWithin(measure(rows, row)) }
 }
 
-/** By asset: 1 for those whose content was updated in a range. */
-function toUpdated({ engine, lookups }: Compiling, { values, exclude }: Asked): Uint8Array {
+const assetKeys = ['contentUpdatedAt', 'audienceSize'] as const
+type AssetKey = (typeof assetKeys)[number]
+const isAssetKey = (key: string): key is AssetKey => (assetKeys as readonly string[]).includes(key)
+
+/** By asset: 1 for those with a number in a range. */
+function toAssetRange({ engine, lookups }: Compiling, { key, values, exclude }: Asked): Uint8Array {
+  if (!isAssetKey(key)) throw new TypeError(`${key} is not a range of assets`)
   const [low = 0, high = 0] = values.map(Number)
-  const { contentUpdatedAt } = lookups.instantsOfAssets(engine)
-  return Uint8Array.from(contentUpdatedAt, (value) => ((value >= low && value < high) === exclude ? 0 : 1))
+  const column = lookups.columnsOfAssets(engine)[key]
+  return Uint8Array.from(column, (value) => ((value >= low && value < high) === exclude ? 0 : 1))
 }
 
 const rowKeys = [
@@ -181,14 +187,14 @@ const rowKeys = [
   'resolvedAt',
   'lastDetectedAt',
   'firstDetectedAt',
-  'contentUpdatedAt',
+  ...assetKeys,
 ] as const
 type RowKey = (typeof rowKeys)[number]
 const isRowKey = (key: string): key is RowKey => (rowKeys as readonly string[]).includes(key)
 
 type Measure<Own = Rows> = (rows: Own, row: number) => number
 
-type FindingKey = Exclude<RowKey, 'minConfidence' | 'contentUpdatedAt'>
+type FindingKey = Exclude<RowKey, 'minConfidence' | AssetKey>
 
 /** The value of a finding that a range is about, as stored; NaN where there is none. */
 export function toValue(key: FindingKey, compiling: Pick<Compiling, 'engine' | 'lookups'>): Measure {
@@ -211,7 +217,7 @@ function toPresentValue(key: FindingKey, { engine, lookups }: Pick<Compiling, 'e
     case 'resolutionHours':
       return (rows, row) => Math.max(0, orNone(rows.resolved.get(row)) - rows.timeOf(row))
     case 'lastDetectedAt': {
-      const { lastScannedAt } = lookups.instantsOfAssets(engine)
+      const { lastScannedAt } = lookups.columnsOfAssets(engine)
       return (rows, row) => {
         const last = rows.last.get(row)
         return last === NEVER ? Math.max(lastScannedAt[rows.asset[row] as number] || 0, rows.timeOf(row)) : last
