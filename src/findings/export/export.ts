@@ -25,8 +25,8 @@ import { SarifWriter } from './sarif.ts'
 const LOOKED_AT_ONCE = 2_000
 /** On a server, which may read all assets in each step, and where the thread answers nothing else. */
 const LOOKED_AT_ONCE_ON_SERVER = 100_000
-/** Findings looked at for each that is selected, while they are looked at in the order of time. */
-const MAX_LOOKED_AT = 8
+/** With more findings read for each that is selected, they are no longer read in the order of time. */
+const MAX_READ_FOR_ONE = 8
 /** Findings read in one step. */
 const READ_AT_ONCE = 250
 /** Exports of a process that are under way at the same time: each has a connection of its own. */
@@ -103,7 +103,7 @@ async function* listIds(
         found.add(id, first, 0)
         instant = first
       }
-      isDense = matching.size * MAX_LOOKED_AT >= places.length
+      isDense = matching.size * MAX_READ_FOR_ONE >= places.length
       await nextTurn()
       requireGoing(signal)
     } while (isDense && places.length === LOOKED_AT_ONCE)
