@@ -106,7 +106,6 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'metrics create': ['assay metrics create open-secrets --mode stock --detector-types SECRETS --statuses OPEN'],
   'metrics impact': [`assay metrics impact open-findings "{'glossaryTermSlug': 'pii-exposure'}"`],
   'metrics certify': ['assay metrics certify open-secrets'],
-  test: ['assay test', 'assay test open-findings'],
   'metrics remove': ['assay metrics remove open-secrets'],
   dashboard: ['assay dashboard', 'assay dashboard discovery --from 2026-01-01'],
   dashboards: ['assay dashboards'],

@@ -253,7 +253,7 @@ export function countFindings(reader: Reader, asked: Matching): number {
 }
 
 /** The asset is joined in any case, so conditions on it are evaluated there, without a list of all matching assets. */
-function matching(reader: Reader, { conditions, search, assetId }: Matching) {
+export function matching(reader: Reader, { conditions, search, assetId }: Matching) {
   const { ofAssets, ofFindings } = splitByJoin(conditions)
   let query = searchedFindings()
     .where(findingTerms(toFilterTerms(ofFindings)))

@@ -128,7 +128,6 @@ const calls: Record<string, (() => [DataUse, ...string[]])[]> = {
   'metrics create': [() => ['created', 'mine', '--severities', 'HIGH']],
   'metrics impact': [() => ['existing', 'open-findings']],
   'metrics certify': [() => ['existing', 'open-findings']],
-  'terms impact': [() => ['existing', 'pii-exposure']],
   test: [() => ['existing']],
   'terms remove': [() => ['existing', 'pii-exposure', '--yes']],
   'metrics remove': [() => ['existing', 'open-findings', '--yes']],

@@ -4,6 +4,7 @@ import { chooseForm, forms } from '../../src/http/forms.ts'
 import { createHttpApp } from '../../src/http/server.ts'
 import { importFindings } from '../../src/imports/imports.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import { severityCodes, statusCodes } from '../../src/store/schema.ts'
 import { localPerson, openContext, type TestContext } from '../support/context.ts'
 
 const statuses = ['OPEN', 'RESOLVED', 'FALSE_POSITIVE', 'IGNORED']
@@ -153,6 +154,43 @@ describe('an export', () => {
     const all = await textOf('/findings', 'text/csv')
     expect(all).not.toMatch(/(?:^|,|")[=+@](?=[^"])/m)
     expect(all).toContain("'=1+1")
+  })
+
+  it('has every selected finding once, the newest first, where few, many or all of thousands are selected', async () => {
+    const { context, textOf } = open()
+    const [size, middle] = [5_500, START + 10 * DAY]
+    await load(context, makeLines(11, size), 'ndjson')
+    // More of one instant than are looked at in one step; of the later ones most are sure, of the others few.
+    context.store.write((writer) => {
+      writer.prepare('UPDATE finding SET first_detected_at = ? WHERE id % 2 = 0').run(middle)
+      writer
+        .prepare('UPDATE finding SET conf_q = CASE WHEN first_detected_at > ? OR id % 40 = 0 THEN 9000 ELSE 10 END')
+        .run(middle)
+    })
+    const listed = context.store.read((reader) =>
+      reader
+        .prepare(
+          `SELECT f.id, f.first_detected_at AS first, f.conf_q AS confidence, c.severity, c.status
+           FROM finding f JOIN combo c ON c.id = f.combo_id`,
+        )
+        .all(),
+    ) as { id: number; first: number; confidence: number; severity: number; status: number }[]
+    expect(listed).toHaveLength(size)
+    listed.sort((a, b) => b.first - a.first || b.id - a.id)
+    for (const [query, isSelected] of [
+      ['', () => true],
+      ['?severities=HIGH,LOW', ({ severity }) => severity === severityCodes.HIGH || severity === severityCodes.LOW],
+      [
+        '?severities=HIGH&statuses=IGNORED',
+        ({ severity, status }) => severity === severityCodes.HIGH && status === statusCodes.IGNORED,
+      ],
+      ['?minConfidence=0.5', ({ confidence }) => confidence >= 5000],
+      ['?minConfidence=0.95', () => false],
+    ] as [string, (row: (typeof listed)[number]) => boolean][]) {
+      const [, ...records] = (await textOf(`/findings${query}`, 'text/csv')).split('\r\n')
+      const ids = records.flatMap((record) => /^(\d+),scanner,/.exec(record)?.[1] ?? [])
+      expect({ query, ids }).toEqual({ query, ids: listed.filter(isSelected).map(({ id }) => String(id)) })
+    }
   })
 
   it('as SARIF contains fingerprint, status and dates', async () => {

@@ -10,6 +10,7 @@ import {
   findings,
   type IdRange,
   type ListedFindingRow,
+  matching,
   matchingWithin,
   sortedBy,
   toFinding,
@@ -28,6 +29,28 @@ export function listSortedIds(reader: Reader, { sort, ...asked }: FindingSelecti
   const [first = sql<number>`0`, second = sql<number>`0`] = sortedBy[sort]
   const matching = matchingWithin(reader, { ...asked, ...range })
   return reader.all(matching.select(['f.id', first.as('first'), second.as('second')]))
+}
+
+/** The place of a finding in the index by time: the columns of that, which end with the id. */
+export type TimePlace = readonly [first: number, combo: number, confidence: number, asset: number, id: number]
+
+export const beforeAllPlaces: TimePlace = [Number.MAX_SAFE_INTEGER, 0, 0, 0, 0]
+
+/** Places behind another one, the newest first; read from the index by time alone. */
+export const listPlaces = (reader: Reader, after: TimePlace, limit: number): TimePlace[] =>
+  reader
+    .prepare(
+      `SELECT first_detected_at, combo_id, conf_q, asset_id, id FROM finding
+       WHERE (first_detected_at, combo_id, conf_q, asset_id, id) < (?, ?, ?, ?, ?)
+       ORDER BY first_detected_at DESC, combo_id DESC, conf_q DESC, asset_id DESC, id DESC LIMIT ?`,
+    )
+    .raw()
+    .all(...after, limit) as TimePlace[]
+
+/** Those of some row ids whose findings match. */
+export function listMatchingOf(reader: Reader, asked: FindingSelection, ids: readonly number[]): Set<number> {
+  const query = matching(reader, asked).where('f.id', 'in', numbersIn(JSON.stringify(ids)))
+  return new Set(reader.all(query.select('f.id')).map(({ id }) => id))
 }
 
 type ExportedRow = ListedFindingRow & { owner: SafeText; labels_id: number; content_updated_at: number | null }

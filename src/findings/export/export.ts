@@ -9,7 +9,14 @@ import { version } from '../../runtime/package-files.ts'
 import type { Reader } from '../../store/store.ts'
 import { type FindingSelection, findNewestId } from '../list.store.ts'
 import { csvHeader, toCsv } from './csv.ts'
-import { listExported, listSortedIds } from './export.store.ts'
+import {
+  beforeAllPlaces,
+  listExported,
+  listMatchingOf,
+  listPlaces,
+  listSortedIds,
+  type TimePlace,
+} from './export.store.ts'
 import { ExportedFinding } from './model.ts'
 import { toNdjson } from './ndjson.ts'
 import { SarifWriter } from './sarif.ts'
@@ -18,6 +25,8 @@ import { SarifWriter } from './sarif.ts'
 const LOOKED_AT_ONCE = 2_000
 /** On a server, which may read all assets in each step, and where the thread answers nothing else. */
 const LOOKED_AT_ONCE_ON_SERVER = 100_000
+/** With more findings read for each that is selected, they are no longer read in the order of time. */
+const MAX_READ_FOR_ONE = 8
 /** Findings read in one step. */
 const READ_AT_ONCE = 250
 /** Exports of a process that are under way at the same time: each has a connection of its own. */
@@ -31,6 +40,10 @@ class SortedIds {
   /** Empty while all second values are 0, as they are for orders of one value. */
   #second = new Float64Array(0)
   #size = 0
+
+  get size(): number {
+    return this.#size
+  }
 
   add(id: number, first: number, second: number): void {
     if (this.#size === this.#ids.length) {
@@ -64,7 +77,45 @@ function requireGoing(signal: AbortSignal): void {
   if (signal.aborted) throw new AppError('unavailable', 'The export was interrupted; ask for it again.')
 }
 
-async function listIds(reader: Reader, selection: FindingSelection, signal: AbortSignal): Promise<Float64Array> {
+/**
+ * The ids of selected findings in the order of the export. In the order of time they come as they are found, as long as
+ * many are; otherwise all are found first, because reading findings in the order of their ids is several times as fast.
+ */
+async function* listIds(
+  reader: Reader,
+  selection: FindingSelection,
+  signal: AbortSignal,
+): AsyncGenerator<Float64Array> {
+  let given = 0
+  if (selection.sort === 'newest' && reader.time === undefined) {
+    let [found, places, instant, isDense] = [new SortedIds(), [] as TimePlace[], 0, true]
+    do {
+      places = listPlaces(reader, places.at(-1) ?? beforeAllPlaces, LOOKED_AT_ONCE)
+      const ids = places.map(([, , , , id]) => id)
+      const matching = listMatchingOf(reader, selection, ids)
+      for (const [first, , , , id] of places) {
+        if (!matching.has(id)) continue
+        if (found.size >= READ_AT_ONCE && first !== instant) {
+          given += found.size
+          yield found.sorted()
+          found = new SortedIds()
+        }
+        found.add(id, first, 0)
+        instant = first
+      }
+      isDense = matching.size * MAX_READ_FOR_ONE >= places.length
+      await nextTurn()
+      requireGoing(signal)
+    } while (isDense && places.length === LOOKED_AT_ONCE)
+    if (isDense) {
+      yield found.sorted()
+      return
+    }
+  }
+  yield (await listSorted(reader, selection, signal)).subarray(given)
+}
+
+async function listSorted(reader: Reader, selection: FindingSelection, signal: AbortSignal): Promise<Float64Array> {
   const found = new SortedIds()
   const newest = findNewestId(reader)
   const atOnce = reader.time === undefined ? LOOKED_AT_ONCE : LOOKED_AT_ONCE_ON_SERVER
@@ -91,13 +142,14 @@ async function* readFindings(
   try {
     const { reader, close } = store.openSnapshot()
     try {
-      const ids = await listIds(reader, select(reader), signal)
       const at = now()
       const labels = new Map<number, readonly SafeText[]>()
-      for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
-        yield listExported(reader, [...ids.subarray(from, from + READ_AT_ONCE)], at, labels)
-        await nextTurn()
-        requireGoing(signal)
+      for await (const ids of listIds(reader, select(reader), signal)) {
+        for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
+          yield listExported(reader, [...ids.subarray(from, from + READ_AT_ONCE)], at, labels)
+          await nextTurn()
+          requireGoing(signal)
+        }
       }
     } finally {
       close()
