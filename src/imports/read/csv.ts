@@ -3,13 +3,15 @@ import { CsvError, parse } from 'csv-parse'
 import { csvHeader } from '../../findings/export/csv.ts'
 import { FINGERPRINT_NAME } from '../../findings/export/model.ts'
 import { type AppError, invalidInput } from '../../kernel/errors.ts'
-import { quote } from '../../kernel/shown.ts'
+import { joinShown, quote } from '../../kernel/shown.ts'
 import { showKey } from '../../operation/shown-key.ts'
 import { decodeTexts } from './decode.ts'
 import { importMembers } from './import-line.ts'
 import type { ReadLine, ReadRun } from './runs.ts'
 
 const MAX_COLUMNS = 200
+/** Maximum number of unknown columns that an error names. */
+const MAX_NAMED = 20
 const MAX_RECORD_LENGTH = 1024 * 1024
 const separators = [',', ';', '\t'] as const
 
@@ -100,17 +102,17 @@ function toColumns(header: readonly string[], map: Readonly<Record<string, strin
   const names = header.map((name) => name.trim())
   const missing = Object.keys(map).find((name) => !names.includes(name))
   if (missing !== undefined) throw badRecord(1, `has no column ${quote(showKey(missing))}; correct --map.`)
-  const columns = names.map((name) => {
-    const wanted = map[name]
-    if (wanted === '') return undefined
-    const member = members.get((wanted ?? name).toLowerCase())
-    if (member !== undefined) return member
-    const where = `has a column ${quote(showKey(name))}`
+  const columns = names.map((name) => members.get((map[name] ?? name).toLowerCase()))
+  const unknown = names.filter((name, index) => columns[index] === undefined && map[name] !== '')
+  const [first] = unknown
+  if (first !== undefined) {
+    const [has, which] = unknown.length === 1 ? ['a column', 'which is'] : ['columns', 'none of which is']
+    const named = unknown.slice(0, MAX_NAMED).map((name) => quote(showKey(name)))
     throw badRecord(
       1,
-      `${where}, which is not a member of a finding; give --map ${quote(`${showKey(name)}=member`)}, or leave it out with --map ${quote(`${showKey(name)}=`)}.`,
+      `has ${has} ${joinShown(named)}, ${which}${unknown.length === 1 ? ' not' : ''} a member of a finding; give --map ${quote(`${showKey(first)}=member`)}, or leave it out with --map ${quote(`${showKey(first)}=`)}.`,
     )
-  })
+  }
   const twice = columns.find((member, index) => member !== undefined && columns.indexOf(member) !== index)
   if (twice !== undefined) throw badRecord(1, `has two columns for ${twice}; leave one out with --map.`)
   return columns
@@ -133,7 +135,7 @@ function toLine(record: readonly string[], columns: readonly (string | undefined
 
 function toValue(member: string, cell: string): unknown {
   if (member === 'labels') return cell.split(';').map((label) => label.trim())
-  if (member === 'confidence') return Number(cell.replace(',', '.'))
+  if (member === 'confidence' || member === 'audienceSize') return Number(cell.replace(',', '.'))
   if (member === 'severity' || member === 'status') return cell.toUpperCase().replaceAll(' ', '_')
   return member.endsWith('At') ? toInstant(cell) : cell
 }
