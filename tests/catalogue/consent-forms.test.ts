@@ -54,8 +54,8 @@ test('the question about a certificate has the definition and what it is said to
   const message = await ask('certify_metric', { slug: 'open-findings' })
   expect(message).toContain("'Open findings' (open-findings), ACTIVE, version 1: How many findings were open")
   expect(message).toMatch(/Definition: SIMPLE, \{.*"statuses":\["OPEN"\]/)
-  expect(message).toContain(
-    '- The last 12 months: 4 findings, unchanged\n- 0 findings gained, 0 lost\n- Used by discovery, pinned, open-by-space.',
+  expect(message).toMatch(
+    /- 12 months up to 2026-06-15, or the state then: 4 findings, unchanged\n- 0 findings gained, 0 lost\n- Used by discovery, pinned, open-by-space\./,
   )
 })
 

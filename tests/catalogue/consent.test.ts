@@ -279,7 +279,7 @@ describe.each(ways)('every change through $door by $line for $who', (way) => {
         expect(text).toMatch(
           /^Proposed, not done yet: .*assay approve \d+.*http:\/\/127.0.0.1:7411\/console\/proposals\/\d+/,
         )
-        expect(text.includes('\nThe last 12 months: '), about).toBe(operation.impact !== undefined)
+        expect(text.includes('\n12 months up to '), about).toBe(operation.impact !== undefined)
         renewIfChanged(before)
         continue
       }

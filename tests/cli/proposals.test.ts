@@ -20,7 +20,7 @@ it('assay proposals, approve and reject show a proposal and decide it', async ()
     ['approve', '1'],
   ]) {
     const { stdout } = await run(command, 'n\n')
-    expect(stdout).toContain('The last 12 months: 0 findings → 0 open ones')
+    expect(stdout).toMatch(/12 months up to \S+, or the state then: 0 findings → 0 open ones/)
     expect(stdout).toContain('0 findings gained, 0 lost')
     expect(stdout).toContain('Used by discovery.')
     expect(stdout).not.toContain('proposal 1')
