@@ -1,9 +1,9 @@
 import type { DashboardAnswer } from '../dashboards/evaluation.ts'
 import { joinShown, line, type PrintableText, showName, showSentence } from '../kernel/shown.ts'
-import { saysNothing } from '../query/answer/doubts.ts'
+import { misleading, saysNothing } from '../query/answer/doubts.ts'
 import { showSources, toRange, toWarnings } from './answer-context.ts'
 import { listLeaves } from './facts.ts'
-import { type Block, cell, table } from './output/blocks.ts'
+import { type Block, cell, table, warning } from './output/blocks.ts'
 import { readersZone } from './output/times.ts'
 
 /** A dashboard as a table of its metrics, with what was counted. */
@@ -38,8 +38,13 @@ export function toDashboardText({ dashboard, metrics, freshness, warnings }: Das
     ...toRanges(metrics),
     line`Data: ${showSources(freshness)}`,
     ...toWarnings({ metric: {}, warnings }),
+    ...metrics.flatMap(toOwnDoubts),
   ]
 }
+
+/** What a number may be taken for by mistake, where that is not said of all metrics. */
+const toOwnDoubts = ({ displayName, warnings }: DashboardAnswer['metrics'][number]): Block[] =>
+  warnings.filter(({ code }) => misleading.has(code)).map(({ message }) => warning(`${displayName}: ${message}`))
 
 /** The range that all metrics have in common, or those of each. */
 function toRanges(metrics: DashboardAnswer['metrics']): Block[] {

@@ -103,10 +103,17 @@ describe('an answer on the terminal', () => {
 
   it('shows the range of a dashboard once if it is the same for all metrics', () => {
     const applied = { from: null, to: null, timeField: 'firstDetectedAt', timeZone: 'UTC' }
-    const metrics = ['A', 'B'].map((displayName) => ({ displayName, value: 1, unit: '', applied }))
+    const metrics = ['A', 'B'].map((displayName) => ({ displayName, value: 1, unit: '', applied, warnings: [] }))
     const answer = { dashboard: 'mine', metrics, warnings: [], freshness: { asOf: '', sources: [] } }
     const lines = toDashboardText(answer as never)
     expect(lines.slice(-3)).toEqual(['', 'Range: all time, by first detection', 'Data: no source'])
+  })
+
+  it('says on a dashboard which number leaves something out', async () => {
+    const cli = open()
+    await importFindings(cli, [{ id: 1, severity: 'HIGH', daysAgo: 3 }])
+    const { stdout } = await cli.run(['dashboard'])
+    expect(stdout).toMatch(/! Distinct secrets: 1 findings? of secrets or personal data ha/)
   })
 
   it('says once that a metric is a draft', async () => {

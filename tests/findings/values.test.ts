@@ -189,7 +189,7 @@ describe.each(['SQL', 'the index'])('answers about values from %s', (how) => {
     const answer = await wiki.ask('query_metric', { metricSlug: 'distinct-secrets' })
     expect(answer).toMatchObject({ value: 2 })
     const { warnings } = answer as { warnings: { code: string; message: string }[] }
-    expect(warnings.find(({ code }) => code === 'no_value_id')?.message).toMatch(/^1 findings of secrets/)
+    expect(warnings.find(({ code }) => code === 'no_value_id')?.message).toMatch(/^1 finding of secrets/)
     wiki.scan('p2', `<p>password: ${wiki.copied}</p>`)
     expect(codesOf(await wiki.ask('query_metric', { metricSlug: 'distinct-secrets' }))).not.toContain('no_value_id')
   })

@@ -151,6 +151,13 @@ export function Tiles({ answer: { shown, earlier, better }, period, route, isKno
                   <span class="bad-text">{error.message}</span>
                 )}
               </Link>
+              {tile.warnings
+                .filter(({ code }) => code !== trust?.tier)
+                .map(({ message }) => (
+                  <p class="muted" key={message}>
+                    <bdi>{message}</bdi>
+                  </p>
+                ))}
               {tile.chartType === 'line' && error === undefined ? <TileLine tile={tile} period={period} /> : null}
               {error === undefined ? (
                 <button type="button" class="button small why" onClick={() => setExplained(tile)}>

@@ -2,7 +2,7 @@ import { line, showAmount } from '../../kernel/shown.ts'
 import type { MetricAnswer, OneMetricAnswer, QueryWarning } from '../model.ts'
 
 /** Warnings without which the number would be taken for another one. */
-const misleading: ReadonlySet<QueryWarning['code']> = new Set([
+export const misleading: ReadonlySet<QueryWarning['code']> = new Set([
   'contradiction',
   'unknown_value',
   'unknown_detector',
@@ -10,6 +10,7 @@ const misleading: ReadonlySet<QueryWarning['code']> = new Set([
   'counted_twice',
   'outside_term',
   'future_range',
+  'no_value_id',
 ])
 
 /** Those that say why there is nothing, so that no diagnosis is needed. */

@@ -72,7 +72,8 @@ export function warnOfMissingValues(plans: readonly Plan[], run: RunPlan): Query
   const asked = without.map((condition) => ({ ...condition, origin: 'caller' as const }))
   const { n } = toWhole({ ...whole, measure, dimensions: [], conditions: [...conditions, ...asked] }, run)
   if (n === 0) return []
-  const message = `${n} findings of secrets or personal data have no value id and are left out of the number of values: the next scan of their items gives them one, or an import with valueKey.`
+  const [what, has, is] = n === 1 ? ['finding', 'has', 'is'] : ['findings', 'have', 'are']
+  const message = `${n} ${what} of secrets or personal data ${has} no value id and ${is} left out of the number of values: the next scan of their items gives them one, or an import with valueKey.`
   return [{ code: 'no_value_id', message: toSafeMessage(message) }]
 }
 
