@@ -48,7 +48,7 @@ export function requireUpgradable(schema: number, what = 'The database'): void {
   if (schema === 0 || schema >= oldest) return
   throw new AppError(
     'unavailable',
-    `${what} has schema ${schema} of an earlier version of Assay, which this version does not upgrade; export it with that version (\`assay export --dir DIR\` for definitions, \`assay findings --format ndjson\` for findings), then import it into a new folder or database (\`assay init\`, \`assay apply --dir DIR\`, \`assay import\`).`,
+    `${what} has schema ${schema} of an earlier version of Assay, which this version does not upgrade; export it with that version (\`assay export --dir DIR\` for definitions, \`assay findings --format ndjson\` for findings), then import it into a new folder or database (\`assay init --home NEW\`, \`assay apply --dir DIR --home NEW\`, \`assay import FILE --home NEW\`).`,
     { reason: 'database_too_old' },
   )
 }

@@ -9,7 +9,7 @@ import { createDatabase, missingPostgres, openAdmin, type PostgresServer, startP
 /** The newest schema that is not upgraded. */
 const EARLIER = 199
 const refusal =
-  /has schema 199 of an earlier version of Assay, which this version does not upgrade; export it with that version \(`assay export .*import it into a new folder or database \(`assay init`/
+  /has schema 199 of an earlier version of Assay, which this version does not upgrade; export it with that version \(`assay export .*import it into a new folder or database \(`assay init --home NEW`/
 const newHome = makeHome()
 afterAll(newHome.remove)
 

@@ -258,16 +258,16 @@ export function runElsewhere(store: Store, statement: string): void {
   client.close()
 }
 
-/** Databases to copy, by the time at which their schema was created. */
-const templates = new Map<number, string>()
+/** Databases to copy, by their server and the time at which their schema was created. */
+const templates = new Map<string, string>()
 
 /** Opens a new database of the server at an address; it is dropped when the store is closed. */
 export function openNewPostgres(url: string, now: () => number): PostgresStore {
   const server = { url, stop: () => {} }
   // As for files, what is created in one minute counts as one time.
-  const at = now() - (now() % 60_000)
-  const template = templates.get(at) ?? makeTemplate(server, now)
-  templates.set(at, template)
+  const key = `${url} ${now() - (now() % 60_000)}`
+  const template = templates.get(key) ?? makeTemplate(server, now)
+  templates.set(key, template)
   const database = createDatabase(server, template)
   const store = openPostgresStore(database.connectionString, now)
   addresses.set(store, database.connectionString)
