@@ -142,6 +142,13 @@ export function Tiles({ answer: { shown, earlier, better }, period, route, isKno
                   <Name text={displayName} codes={false} />
                   {pinnedFilters === null ? null : <Pinned filters={pinnedFilters} />}
                   {trust === undefined || trust.tier === 'certified' ? null : <Trust {...trust} />}
+                  {tile.warnings
+                    .filter(({ code }) => code !== trust?.tier)
+                    .map(({ message }) => (
+                      <span class="badge warn" title={message} key={message}>
+                        Note
+                      </span>
+                    ))}
                 </span>
                 {error === undefined ? (
                   <span class="figure">
@@ -151,13 +158,6 @@ export function Tiles({ answer: { shown, earlier, better }, period, route, isKno
                   <span class="bad-text">{error.message}</span>
                 )}
               </Link>
-              {tile.warnings
-                .filter(({ code }) => code !== trust?.tier)
-                .map(({ message }) => (
-                  <p class="muted" key={message}>
-                    <bdi>{message}</bdi>
-                  </p>
-                ))}
               {tile.chartType === 'line' && error === undefined ? <TileLine tile={tile} period={period} /> : null}
               {error === undefined ? (
                 <button type="button" class="button small why" onClick={() => setExplained(tile)}>
