@@ -348,7 +348,7 @@ export function Findings({ route, session }: FindingsProps) {
               )
             })}
           </ul>
-          {isScanned ? null : (
+          {isScanned || (page === undefined && first.problem === undefined) ? null : (
             <div class="empty">
               <p>Nothing has been scanned yet.</p>
               <FirstSteps session={session} />
