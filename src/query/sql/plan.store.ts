@@ -23,10 +23,13 @@ import { runStockSeries } from './stock-series.store.ts'
  * Answers a plan from the tables: one cell for each group and bucket with rows, in no particular order. Without
  * dimensions and edges there is exactly one cell.
  */
-export function runPlan(reader: Reader, plan: Plan): Cell[] {
+export const runPlan = (reader: Reader, plan: Plan): Cell[] =>
+  seeAsPlanned(reader, plan, () => runInSnapshot(reader, plan))
+
+/** Runs `work` with every decision that ends before the last moment of a plan seen as ended. */
+export function seeAsPlanned<T>(reader: Reader, plan: Plan, work: () => T): T {
   const moment = lastMoment(plan)
-  if (moment === undefined || !reader.hasEndBefore(moment)) return runInSnapshot(reader, plan)
-  return reader.seeAsOf(moment, () => runInSnapshot(reader, plan))
+  return moment === undefined || !reader.hasEndBefore(moment) ? work() : reader.seeAsOf(moment, work)
 }
 
 function runInSnapshot(reader: Reader, plan: Plan): Cell[] {
