@@ -125,7 +125,7 @@ function issuesIn(issues: FieldContext['issues'], path: string): string | undefi
   return found.length === 0 ? undefined : [...new Set(found)].join(' ')
 }
 
-/** FormMembers under a heading; those that nobody needs to fill in are folded. */
+/** Fields under a heading; those that nobody needs to fill in are folded. */
 function Group({
   label,
   path,

@@ -51,8 +51,10 @@ const testMetrics = operation({
   output: TestedMetrics,
   run: ({ metrics }, context) => {
     const at = context.now()
-    const scans = context.read(countEndedScans)
-    const results = context.read((reader) => testAll(reader, metrics, at))
+    const { scans, results } = context.read((reader) => ({
+      scans: countEndedScans(reader),
+      results: testAll(reader, metrics, at),
+    }))
     context.store.write((writer) => saveResults(writer, results, { scans, at }), { durable: true })
     return results
   },

@@ -51,9 +51,11 @@ export function noteMonths(
   }
   const isWhole = from !== undefined && to !== undefined && startsMonth(from) && startsMonth(to)
   if (compare !== 'previous_period' || !isWhole || compared?.from === undefined || startsMonth(compared.from)) return []
-  const [first, last] = [zone.toLocal(from), zone.toLocal(to)].map((local) => new Date(local))
-  const months = (last as Date).getUTCFullYear() * 12 + (last as Date).getUTCMonth()
-  const count = months - ((first as Date).getUTCFullYear() * 12 + (first as Date).getUTCMonth())
+  const monthNumber = (instant: number) => {
+    const local = new Date(zone.toLocal(instant))
+    return local.getUTCFullYear() * 12 + local.getUTCMonth()
+  }
+  const count = monthNumber(to) - monthNumber(from)
   const monthOf = (instant: number) => new Date(zone.toLocal(instant)).toISOString().slice(0, 7)
   const before = { from: monthOf(beforeWindow(from, zone, `${count}mo`)), to: monthOf(from - 1) }
   const message = `previous_period is as many days before, not the calendar ${count === 1 ? 'month' : 'months'} before; for that give ${JSON.stringify(before)}.`

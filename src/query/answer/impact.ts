@@ -39,6 +39,8 @@ const PERIOD = '12mo'
 const MAX_GROUPS = 20
 const zone = getZone('UTC')
 
+const toPeriod = (now: number) => ({ from: beforeWindow(now, zone, PERIOD), to: now })
+
 /** A definition before and after a change; `before` is absent for a new one. */
 interface Change<Record> {
   before: Record | undefined
@@ -54,13 +56,14 @@ interface ImpactOptions {
 export function metricImpact(reader: Reader, { before, after }: Change<MetricRecord>, options: ImpactOptions): Impact {
   const { slug } = after
   const definitions = openDefinitions(reader, { metric: after })
+  const graph = loadMetrics(reader)
   const usedBy = {
-    metrics: before === undefined ? [] : listDirectDependents(loadMetrics(reader), slug),
+    metrics: before === undefined ? [] : listDirectDependents(graph, slug),
     dashboards: before === undefined ? [] : listDashboardsOf(reader, before.id),
     watches: before === undefined ? [] : listWatchesOf(reader, before.id),
     proposals: listOpenProposalsOf(reader, { kind: 'metric', name: slug }, options.now),
   }
-  const dependents = before === undefined ? [] : listDependents(loadMetrics(reader), slug)
+  const dependents = before === undefined ? [] : listDependents(graph, slug)
   return {
     ...compare(reader, { before, after }, definitions, options),
     usedBy,
@@ -116,7 +119,7 @@ function compare(
 ): Omit<Impact, 'usedBy' | 'metrics' | 'tests'> {
   const stored = openDefinitions(reader)
   const run = once(openExecutor(reader))
-  const range = { from: beforeWindow(now, zone, PERIOD), to: now }
+  const range = toPeriod(now)
   const named = dimension === undefined ? undefined : readDimensions(reader, after, [dimension]).dimensions[0]
   const by = named ?? after.allowedDimensions.find((each) => !isManyValued(each) && each !== 'asset')
   const groupedBy = by === undefined ? [] : [by]
@@ -178,7 +181,7 @@ function compare(
 function compareEach(reader: Reader, slugs: readonly string[], changed: Definitions, now: number): Impact['metrics'] {
   const stored = openDefinitions(reader)
   const run = once(openExecutor(reader))
-  const range = { from: beforeWindow(now, zone, PERIOD), to: now }
+  const range = toPeriod(now)
   return slugs.flatMap((slug) => {
     const metric = findMetricBySlug(reader, slug)
     if (metric === undefined) return []
